@@ -244,15 +244,15 @@ ONLY = {
     **{f"scale_run {mode.name}": SCALE_OWN for mode in SCALE_RUN if mode.name != "trained"},
 }
 # The plan of a lab is all that depends on its flags; the tools that it starts have modes of their own. With hardly any
-# time the plan leaves out all experiments and prints their commands.
+# time the plan leaves out all experiments and prints their commands. Ten pictures need a small batch.
 LAB = [
     Mode("lab", "synthetic", "--dry_run --device=cpu --minutes=0.01",
          {"output": "other", "force": "", "minutes": "100", "questions": "", "model": "resnet18", "batch_size": "8",
           "images": "300", "repeats": "2", "seeds": "3", "calibration_images": "20", "style": "lab",
           "format": "html,latex", "input": "pictures"},
-         {"device": ("cpu", ASKED), "dry_run": ("", "in the plain run")}),
-    Mode("lab", "pictures", "--dry_run --device=cpu --minutes=0.01 --input=pictures",
-         {"output": "other", "force": "", "minutes": "100", "questions": "", "model": "resnet18", "batch_size": "8",
+         {"device": ("cpu", ASKED), "dry_run": ("", "in the plain run")}, also=(("input", "--batch_size=2"),)),
+    Mode("lab", "pictures", "--dry_run --device=cpu --minutes=0.01 --input=pictures --batch_size=2",
+         {"output": "other", "force": "", "minutes": "100", "questions": "", "model": "resnet18", "batch_size": "4",
           "repeats": "2", "seeds": "3", "calibration_images": "20", "style": "lab", "format": "html,latex",
           "input": "more_pictures", "allow_partial": ""},
          {"device": ("cpu", ASKED), "dry_run": ("", "in the plain run")}),

@@ -50,7 +50,7 @@ LAYERS = [
         "nn": "dataset device networks pickle record",
         "launch": "dataset device record",
         "doctor": "dataset device plot record",
-        "lab": "device record",
+        "lab": "cifar dataset device networks record",
     },
     {
         "fused": "collectives cuda dataset kernels networks peer",

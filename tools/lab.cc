@@ -20,11 +20,13 @@
 #include "lib/lab/lab_request.h"
 #include "lib/lab/lab_run.h"
 
-ABSL_FLAG(std::string, input, "",
-          "CIFAR-10 as a folder or an archive, in any form that cifar_prep reads; empty: synthetic images.");
+ABSL_FLAG(
+    std::string, input, "",
+    "CIFAR-10, CIFAR-100 or pictures as a folder or an archive, in any form that cifar_prep reads, or a record of "
+    "cifar_prep (NAME.rec); empty: synthetic images.");
 ABSL_FLAG(std::string, output, "lockstep_lab", "Folder for the records and the page; it is made if there is none.");
 ABSL_FLAG(bool, force, false, "Run every step again, even if its result exists.");
-ABSL_FLAG(bool, allow_partial, false, "Accept an --input that is only a part of CIFAR-10.");
+ABSL_FLAG(bool, allow_partial, false, "Accept an --input that is only a part of CIFAR-10 or CIFAR-100.");
 ABSL_FLAG(bool, dry_run, false, "Print the plan and exit.");
 RANGED_FLAG(double, minutes, 0, 0, 10080,
             "Time budget, from which batches, repeats and experiments are chosen; 0: 8 on GPUs, 3 on a CPU.");
@@ -89,6 +91,7 @@ absl::Status Run() {
   RETURN_IF_ERROR(CheckGivenFlags({
       {{"images"}, request.input.empty(), "with --input, which has its own images", ""},
       {{"allow_partial"}, !request.input.empty(), "without --input", ""},
+      {{"allow_partial"}, !InputIsRecord(request), "with a record of cifar_prep as --input", ""},
   }));
   ASSIGN_OR_RETURN(const std::string program, SelfPath());
   ASSIGN_OR_RETURN(const LabPlaces places, FindLabPlaces(program));

@@ -9,6 +9,8 @@ struct StepCost {
   double per_step;
 };
 
+constexpr double kMeasuredPixels = 32 * 32;  // pixels of an image in the measurements below
+
 // ResNet-18, fast preset, H100: 0.399, 0.474 and 0.788 s per 50,000 images at batch 512, 128 and 32
 // (benchmarks/results/2026-11-27-h100x2-headline/sweep_1.rec).
 constexpr StepCost kFastResNet = {7.46e-6, 2.66e-4};
@@ -49,7 +51,8 @@ double EpochSeconds(const LabFacts& facts, const std::string& model, const std::
                                                     : (is_resnet ? kCpuResNet : kCpuLeNet);
   // A convolution of ResNet-18 uses all threads; LeNet-5's are too small.
   const double speed = on_gpu ? 1 : facts.cpu_speed * (is_resnet ? facts.cpu_threads : 1);
-  return images * (cost.per_image + cost.per_step / batch) / speed;
+  const double pixels = static_cast<double>(facts.height) * facts.width / kMeasuredPixels;
+  return images * (pixels * cost.per_image + cost.per_step / batch) / speed;
 }
 
 double PointSeconds(const LabFacts& facts) {

@@ -15,7 +15,8 @@ namespace lockstep {
 inline constexpr double kProbeImagesPerSecond = 8040;
 inline constexpr uint32_t kProbeBatch = 32;
 
-// Returns the seconds that one rank takes for an epoch of `images` images. `preset` is "lab" or "fast".
+// Returns the seconds that one rank takes for an epoch of `images` images. `preset` is "lab" or "fast". The time per
+// image grows with its pixels, as the work of the convolutions does.
 double EpochSeconds(const LabFacts& facts, const std::string& model, const std::string& preset, double images,
                     uint32_t batch);
 

@@ -25,6 +25,16 @@ TEST(LabCostsTest, TheProbeOfTheCpuInTheTableHasSpeedOne) {
   EXPECT_NEAR(kProbeImagesPerSecond * EpochSeconds(LabFacts(), "lenet5", "lab", 1, kProbeBatch), 1, 0.01);
 }
 
+// Four times the pixels take four times as long, less what a step costs whatever its images.
+TEST(LabCostsTest, LargerImagesTakeMoreTime) {
+  LabFacts large;
+  large.height = large.width = 64;
+  const double ratio =
+      EpochSeconds(large, "lenet5", "lab", 2048, 32) / EpochSeconds(LabFacts(), "lenet5", "lab", 2048, 32);
+  EXPECT_GT(ratio, 3);
+  EXPECT_LT(ratio, 4);
+}
+
 TEST(LabCostsTest, AFasterCpuTakesLessTime) {
   LabFacts fast;
   fast.cpu_speed = 2;

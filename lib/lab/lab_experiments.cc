@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/cifar/synthetic.h"
+#include "lib/dataset/batch_choice.h"
 #include "lib/lab/lab_costs.h"
 
 namespace lockstep {
@@ -26,17 +29,11 @@ struct Setting {
   uint32_t large;  // large batch, over all ranks
 };
 
-// The lab's batches are 128 and 8,192. If there are few images, the large batch is all images but the tenth that is
-// held out, and the small one an eighth of all.
 Setting SettingOf(const LabRequest& request, const LabFacts& facts) {
   const uint32_t ranks = RanksOf(facts).back();
-  Setting setting = {facts.gpus > 0 ? ModelOf(request, facts) : "lenet5",
-                     HasFastPreset(request, facts) ? "fast" : "lab", ranks, 128, 8192};
-  if (facts.train_images < 2 * setting.large) {
-    setting.large = (facts.train_images - facts.train_images / 10) / ranks * ranks;
-    setting.base = std::max(facts.train_images / 8 / ranks * ranks, ranks);
-  }
-  return setting;
+  const LargeBatchSizes sizes = ChooseLargeBatchSizes(facts.train_images, ranks);
+  return {facts.gpus > 0 ? ModelOf(request, facts) : SmallModel(facts), HasFastPreset(request, facts) ? "fast" : "lab",
+          ranks, sizes.base, sizes.large};
 }
 
 std::vector<uint32_t> SeedCounts(const LabRequest& request, const LabFacts& facts) {
@@ -46,12 +43,13 @@ std::vector<uint32_t> SeedCounts(const LabRequest& request, const LabFacts& fact
   return facts.gpus > 0 ? std::vector<uint32_t>{1, 3} : std::vector<uint32_t>{1, 2};
 }
 
+// Returns the step of an experiment on the data set `input`, the path of a record.
 LabStep ExperimentStep(const LabRequest& request, const Setting& setting, const std::string& experiment,
                        const std::string& input, uint32_t seeds, const std::vector<std::string>& more) {
   std::vector<std::string> flags = {absl::StrCat("--device=", request.device), absl::StrCat("--ranks=", setting.ranks),
                                     absl::StrCat("--experiment=", experiment), absl::StrCat("--seeds=", seeds)};
   flags.insert(flags.end(), more.begin(), more.end());
-  return MakeStep(request, "scale_run", LabRecord(request, input), flags, experiment);
+  return MakeStep(request, "scale_run", input, flags, experiment);
 }
 
 // Returns the predicted seconds of one row and seed, with the evaluation of its last epoch.
@@ -66,7 +64,7 @@ std::string SeedsText(uint32_t seeds) { return absl::StrCat(seeds, seeds == 1 ? 
 LabUnit SamplerUnit(const LabRequest& request, const LabFacts& facts, const Setting& setting) {
   LabUnit unit = {.name = "sampler_epoch", .about = "sampler without the epoch number (Q5)", .is_experiment = true};
   for (const uint32_t seeds : SeedCounts(request, facts)) {
-    LabStep step = ExperimentStep(request, setting, "sampler_epoch", "dataset", seeds,
+    LabStep step = ExperimentStep(request, setting, "sampler_epoch", DatasetRecord(request), seeds,
                                   {absl::StrCat("--model=", setting.model), absl::StrCat("--preset=", setting.preset),
                                    absl::StrCat("--batch_size=", setting.base)});
     step.seconds = 2 * seeds * RowSeconds(facts, setting, setting.base, kEpochs);
@@ -75,18 +73,49 @@ LabUnit SamplerUnit(const LabRequest& request, const LabFacts& facts, const Sett
   return unit;
 }
 
-// Batch norm needs ResNet-18. A CPU trains it on few images, because the bytes per step do not depend on their number,
-// and cannot run batch norm over all ranks.
+// Returns the facts for training on the few synthetic images.
+LabFacts FactsOfFewImages(LabFacts facts) {
+  const LabFacts cifar10;
+  facts.train_images = kFewImages;
+  facts.test_images = SyntheticTestImages(kFewImages);
+  facts.height = cifar10.height;
+  facts.width = cifar10.width;
+  return facts;
+}
+
+// Returns the step that makes few images with the classes of the data set.
+LabStep FewImagesStep(const LabRequest& request, const LabFacts& facts) {
+  LabStep step = SyntheticStep(request, kFewImages, facts.classes, ".few_classes");
+  step.seconds = PointSeconds(facts);
+  step.is_derived = true;  // replacing images from a seed loses no measurement
+  step.is_shown = false;
+  return step;
+}
+
+// Batch norm needs ResNet-18. A CPU trains it on few synthetic images, because the bytes per step do not depend on
+// their number and size, and cannot run batch norm over all ranks. The images of the preparation have ten classes; the
+// weights, and hence the bytes, of another number of classes need images of their own.
 LabUnit SentUnit(const LabRequest& request, const LabFacts& facts, Setting setting) {
   LabUnit unit = {.name = "what_is_sent", .about = "bytes per step (Q6, Q7)", .is_experiment = true};
   const bool on_gpu = facts.gpus > 0;
   LabFacts used = facts;
+  std::string input = DatasetRecord(request);
+  std::vector<LabStep> before;
   setting.model = "resnet18";
   setting.preset = "lab";
   if (!on_gpu) {
-    used.train_images = kFewImages;
-    used.test_images = kFewImages / 4;
+    used = FactsOfFewImages(facts);
     setting.base = 16 * setting.ranks;
+    input = LabRecord(request, ".few");
+  }
+  if (!on_gpu && facts.classes > kMaxSyntheticClasses) {
+    unit.excluded = absl::StrCat("on a CPU it needs synthetic images, which have at most ", kMaxSyntheticClasses,
+                                 " classes; the data set has ", facts.classes);
+    return unit;
+  }
+  if (!on_gpu && facts.classes != LabFacts().classes) {
+    before.push_back(FewImagesStep(request, facts));
+    input = before.back().record;
   }
   for (const uint32_t seeds : SeedCounts(request, facts)) {
     const uint32_t epochs = on_gpu && seeds > 1 ? kEpochs : 2;
@@ -95,15 +124,22 @@ LabUnit SentUnit(const LabRequest& request, const LabFacts& facts, Setting setti
     if (!on_gpu) {
       more.emplace_back("--rows=gradients only;buffers broadcast");
     }
-    LabStep step = ExperimentStep(request, setting, "what_is_sent", on_gpu ? "dataset" : ".few", seeds, more);
+    LabStep step = ExperimentStep(request, setting, "what_is_sent", input, seeds, more);
     step.seconds = (on_gpu ? 3 : 2) * seeds * RowSeconds(used, setting, setting.base, epochs);
-    unit.variants.push_back({absl::StrCat(epochs, " epochs; ", SeedsText(seeds)), {step}});
+    LabVariant& variant =
+        unit.variants.emplace_back(LabVariant{absl::StrCat(epochs, " epochs; ", SeedsText(seeds)), before});
+    variant.steps.push_back(std::move(step));
   }
   return unit;
 }
 
 LabUnit LargeBatchUnit(const LabRequest& request, const LabFacts& facts, const Setting& setting) {
   LabUnit unit = {.name = "large_batch", .about = "large batches and remedies (Q4)", .is_experiment = true};
+  if (setting.large <= setting.base) {
+    unit.excluded = absl::StrCat(facts.train_images, " training images are too few for two batches on ", setting.ranks,
+                                 setting.ranks == 1 ? " rank" : " ranks");
+    return unit;
+  }
   const std::vector<std::string> flags = {absl::StrCat("--model=", setting.model),
                                           absl::StrCat("--preset=", setting.preset),
                                           absl::StrCat("--batch_size=", setting.base, ",", setting.large)};
@@ -116,13 +152,13 @@ LabUnit LargeBatchUnit(const LabRequest& request, const LabFacts& facts, const S
   for (const uint32_t seeds : SeedCounts(request, facts)) {
     std::vector<std::string> more = flags;
     more.push_back(rows);
-    LabStep step = ExperimentStep(request, setting, "large_batch", "dataset", seeds, more);
+    LabStep step = ExperimentStep(request, setting, "large_batch", DatasetRecord(request), seeds, more);
     step.seconds = seeds * (base_row + (1 + std::size(kShortRemedies)) * large_row);
     unit.variants.push_back({absl::StrCat("7 rows; ", SeedsText(seeds)), {step}});
   }
   if (setting.model == "resnet18") {
     const uint32_t seeds = SeedCounts(request, facts).back();
-    LabStep step = ExperimentStep(request, setting, "large_batch", "dataset", seeds, flags);
+    LabStep step = ExperimentStep(request, setting, "large_batch", DatasetRecord(request), seeds, flags);
     step.seconds =
         seeds * (kRowsOfAllKinds * large_row + kLongerRows * RowSeconds(facts, setting, setting.large, kLongerEpochs));
     unit.variants.push_back({absl::StrCat("all rows; ", SeedsText(seeds)), {step}});

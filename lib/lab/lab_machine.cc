@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
 #include "absl/strings/match.h"
@@ -19,7 +18,6 @@
 #include "lib/device/nvidia_driver.h"
 #include "lib/lab/lab_costs.h"
 #include "lib/lab/lab_unit.h"
-#include "lib/proto/dataset.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/run_files.h"
@@ -107,24 +105,6 @@ absl::StatusOr<LabFacts> ReadMachine(const std::string& device) {
     ++facts.gpus;
   }
   return facts;
-}
-
-absl::Status ReadImageCounts(const std::string& dataset, LabFacts& facts) {
-  DeclareInput(dataset);
-  ASSIGN_OR_RETURN(
-      const std::unique_ptr<RecordReader> reader,
-      RecordReader::OpenInput(dataset, proto::DatasetFile::descriptor()->full_name(), BytesOfJson::kMayBeLeftOut));
-  while (facts.train_images == 0 || facts.test_images == 0) {
-    proto::DatasetRecord record;
-    ASSIGN_OR_RETURN(const bool more, reader->Next(record));
-    if (!more) {
-      return absl::DataLossError(absl::StrCat(dataset, ": the data set has no images for training or test"));
-    }
-    if (record.has_info()) {
-      (record.info().split() == proto::TRAIN ? facts.train_images : facts.test_images) = record.info().image_count();
-    }
-  }
-  return absl::OkStatus();
 }
 
 std::map<std::string, MadeRecord> ReadMadeRecords(const std::string& folder) {

@@ -30,9 +30,6 @@ std::vector<std::string> PublishedTables(const std::string& folder);
 // Reads the GPUs and the cores. `device` is auto, cpu or cuda. Returns UnavailableError for cuda without a GPU.
 absl::StatusOr<LabFacts> ReadMachine(const std::string& device);
 
-// Reads the numbers of images from the data set. Returns the errors of RecordReader.
-absl::Status ReadImageCounts(const std::string& dataset, LabFacts& facts);
-
 // Returns the records in the lab's folder and the commands that made them, journals of stopped runs included. A file
 // that cannot be read is left out; the tool that would write it reports what the file is.
 std::map<std::string, MadeRecord> ReadMadeRecords(const std::string& folder);

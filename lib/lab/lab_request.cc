@@ -1,5 +1,11 @@
 #include "lib/lab/lab_request.h"
 
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "lib/networks/networks.h"
+
 namespace lockstep {
 namespace {
 
@@ -11,8 +17,26 @@ constexpr double kCpuMinutes = 3;
 
 }  // namespace
 
+bool InputIsRecord(const LabRequest& request) { return absl::EndsWith(request.input, ".rec"); }
+
+bool FitsImages(const std::string& model, const LabFacts& facts) {
+  const absl::StatusOr<NetworkChoice> choice = ParseModel(model);
+  return choice.ok() && std::min(facts.height, facts.width) >= choice->network->min_size;
+}
+
+bool HasShapeOfCifar10(const LabFacts& facts) {
+  const LabFacts cifar10;
+  return facts.classes == cifar10.classes && facts.height == cifar10.height && facts.width == cifar10.width;
+}
+
+std::string ShapeText(const LabFacts& facts) {
+  return absl::StrCat(facts.classes, " classes of ", facts.height, "x", facts.width, " pixels");
+}
+
+std::string SmallModel(const LabFacts& facts) { return FitsImages("lenet5", facts) ? "lenet5" : "resnet18"; }
+
 std::string ModelOf(const LabRequest& request, const LabFacts& facts) {
-  return !request.model.empty() ? request.model : facts.gpus > 0 ? "resnet18" : "lenet5";
+  return !request.model.empty() ? request.model : facts.gpus > 0 ? "resnet18" : SmallModel(facts);
 }
 
 uint32_t SyntheticImages(const LabRequest& request, const LabFacts& facts) {
@@ -21,6 +45,8 @@ uint32_t SyntheticImages(const LabRequest& request, const LabFacts& facts) {
   }
   return facts.gpus > 0 ? kGpuImages : ModelOf(request, facts) == "resnet18" ? kResNetCpuImages : kLeNetImages;
 }
+
+uint32_t SyntheticTestImages(uint32_t train_images) { return std::max<uint32_t>(1, train_images / 4); }
 
 double BudgetSeconds(const LabRequest& request, const LabFacts& facts) {
   const double minutes = request.minutes > 0 ? request.minutes : facts.gpus > 0 ? kGpuMinutes : kCpuMinutes;

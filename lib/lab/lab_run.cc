@@ -17,6 +17,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/stopwatch.h"
+#include "lib/lab/lab_dataset.h"
 #include "lib/lab/lab_progress.h"
 #include "lib/lab/lab_step_run.h"
 #include "lib/lab/lab_steps.h"
@@ -28,23 +29,25 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kCifarImages = 50000;
-constexpr uint32_t kCifarTestImages = 10000;
-
 // Returns the text with the folder of the published tables as the checkout has it.
 std::string Shortened(const LabPlaces& places, const std::string& text) {
   return places.published.empty() ? text : absl::StrReplaceAll(text, {{places.published, "data/published"}});
 }
 
-absl::Status CheckOutput(const std::string& output) {
-  if (output.empty()) {
+absl::Status CheckPaths(const LabRequest& request) {
+  if (request.output.empty()) {
     return absl::InvalidArgumentError("--output=: expected the name of a folder; leave the flag out for lockstep_lab");
   }
-  if (absl::StrContains(output, ',')) {
+  if (absl::StrContains(request.output, ',')) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--output=", output,
+        absl::StrCat("--output=", request.output,
                      ": expected a folder without a comma in its name, because lists of files are "
                      "separated by commas; choose another name"));
+  }
+  if (InputIsRecord(request) && absl::StrContains(request.input, ',')) {
+    return absl::InvalidArgumentError(absl::StrCat("--input=", request.input,
+                                                   ": expected a record without a comma in its path, because lists of "
+                                                   "files are separated by commas; rename it"));
   }
   return absl::OkStatus();
 }
@@ -74,7 +77,7 @@ absl::Status Prepare(const LabRequest& request, const LabPlaces& places, LabFact
     LogLine(absl::StrCat("lab: ", ShownCommand(step.command)));
     RETURN_IF_ERROR(InStep(RunLabStep(places.tools, step), "the preparation"));
   }
-  RETURN_IF_ERROR(ReadImageCounts(LabRecord(request, "dataset"), facts));
+  RETURN_IF_ERROR(ReadDatasetFacts(DatasetRecord(request), facts));
   return facts.gpus > 0 ? absl::OkStatus() : ReadCpuSpeed(ProbeRecord(request), facts);
 }
 
@@ -171,8 +174,8 @@ class PlanRun {
   const Stopwatch& watch_;
   LabProgress progress_;
   LabPlan plan_;
-  std::set<std::string> ran_;                                            // records of the steps that have run
-  std::vector<std::string> records_ = {LabRecord(request_, "dataset")};  // records that the page reads, so far
+  std::set<std::string> ran_;                                     // records of the steps that have run
+  std::vector<std::string> records_ = {DatasetRecord(request_)};  // records that the page reads, so far
   bool page_is_announced_ = false;
 };
 
@@ -180,7 +183,7 @@ class PlanRun {
 
 absl::Status RunLab(const LabRequest& request, const LabPlaces& places) {
   const Stopwatch watch;
-  RETURN_IF_ERROR(CheckOutput(request.output));
+  RETURN_IF_ERROR(CheckPaths(request));
   ASSIGN_OR_RETURN(LabFacts facts, ReadMachine(request.device));
   facts.published = PublishedTables(places.published);
   RETURN_IF_ERROR(MakeFolder(request.output));
@@ -195,11 +198,10 @@ absl::Status RunLab(const LabRequest& request, const LabPlaces& places) {
 }
 
 absl::Status PrintLabPlan(const LabRequest& request, const LabPlaces& places) {
-  RETURN_IF_ERROR(CheckOutput(request.output));
+  RETURN_IF_ERROR(CheckPaths(request));
   ASSIGN_OR_RETURN(LabFacts facts, ReadMachine(request.device));
   facts.published = PublishedTables(places.published);
-  facts.train_images = request.input.empty() ? SyntheticImages(request, facts) : kCifarImages;
-  facts.test_images = request.input.empty() ? std::max<uint32_t>(1, facts.train_images / 4) : kCifarTestImages;
+  RETURN_IF_ERROR(CountDatasetFacts(request, facts));
   LabProgress progress;
   if (!request.force) {
     progress.made = ReadMadeRecords(request.output);

@@ -1,13 +1,17 @@
 #include "lib/lab/lab_steps.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/path.h"
+#include "lib/dataset/batch_choice.h"
 #include "lib/lab/lab_costs.h"
 #include "lib/lab/lab_experiments.h"
+#include "lib/networks/fused_shape.h"
 
 namespace lockstep {
 namespace {
@@ -28,6 +32,7 @@ struct Table {
 
 constexpr uint32_t kGpuSweep[] = {32, 64, 128, 256, 512, 1024, 2048};
 constexpr uint32_t kCpuSweep[] = {32, 64, 128, 256, 512};
+constexpr uint32_t kLeNetBatch = 32;  // batch at which LeNet-5 is trained for int8
 
 std::vector<std::string> TableFlags(const LabRequest& request, const Table& table) {
   return {table.preset == "fast" ? "--preset=fast" : absl::StrCat("--model=", table.model),
@@ -54,8 +59,7 @@ LabStep SweepStep(const LabRequest& request, const LabFacts& facts, const Table&
     // Two ranks share the cores. The sweep gets as many threads as one rank, so that its points are base cases.
     flags.push_back(absl::StrCat("--threads=", facts.cpu_threads));
   }
-  LabStep step =
-      MakeStep(request, "train_sweep", LabRecord(request, "dataset"), flags, absl::StrCat("sweep", table.suffix));
+  LabStep step = MakeStep(request, "train_sweep", DatasetRecord(request), flags, absl::StrCat("sweep", table.suffix));
   for (const uint32_t batch : batches) {
     step.seconds +=
         PointSeconds(facts) + (1 + extent.repeats) * EpochSecondsOn(facts, table.model, table.preset, 1, batch);
@@ -74,8 +78,7 @@ LabStep ScaleStep(const LabRequest& request, const LabFacts& facts, const Table&
   if (mode == "dp") {
     flags.push_back("--mode=dp");
   }
-  LabStep step =
-      MakeStep(request, "scale_run", LabRecord(request, "dataset"), flags, absl::StrCat("scale", table.suffix));
+  LabStep step = MakeStep(request, "scale_run", DatasetRecord(request), flags, absl::StrCat("scale", table.suffix));
   const int points = mode == "dp" ? 1 : 2;
   for (const uint32_t batch : extent.scaled) {
     for (const uint32_t ranks : RanksOf(facts)) {
@@ -108,15 +111,11 @@ std::string TextOf(const Extent& extent) {
 std::vector<Extent> Extents(const LabRequest& request, const LabFacts& facts, const std::vector<uint32_t>& batches,
                             bool is_fast) {
   const auto repeats = [&](uint32_t chosen) { return request.repeats > 0 ? request.repeats : chosen; };
-  std::vector<uint32_t> sweep = request.batches;
-  if (sweep.empty()) {
-    for (const uint32_t batch : facts.gpus > 0 ? std::vector<uint32_t>(std::begin(kGpuSweep), std::end(kGpuSweep))
-                                               : std::vector<uint32_t>(std::begin(kCpuSweep), std::end(kCpuSweep))) {
-      if (batch <= facts.train_images) {
-        sweep.push_back(batch);
-      }
-    }
-  }
+  const std::vector<uint32_t> wanted = !request.batches.empty() ? request.batches
+                                       : facts.gpus > 0
+                                           ? std::vector<uint32_t>(std::begin(kGpuSweep), std::end(kGpuSweep))
+                                           : std::vector<uint32_t>(std::begin(kCpuSweep), std::end(kCpuSweep));
+  const std::vector<uint32_t> sweep = FittingBatches(wanted, facts.train_images, 1);
   const std::vector<uint32_t> middle =
       request.batches.empty() ? std::vector<uint32_t>{batches[batches.size() / 2]} : batches;
   const std::vector<uint32_t> given = request.batches.empty() ? std::vector<uint32_t>{} : sweep;
@@ -141,6 +140,12 @@ LabUnit TableUnit(const LabRequest& request, const LabFacts& facts, const std::v
   unit.may_shrink = true;  // a longer sweep has all base cases of a shorter scaling run
   unit.about = absl::StrCat(table.model, unit.name == "fast" ? ", fast preset in bf16" : " in fp32",
                             ": batches, scaling, communication (Q1 to Q3)");
+  if (table.preset == "fast" && !HasFastPreset(request, facts)) {
+    unit.excluded = absl::StrCat("its step needs square images of ", kMinFusedImageSize, " to ", kMaxFusedImageSize,
+                                 " pixels in steps of ", kFusedImageSizeStep, ", and at most ", kMaxFusedClasses,
+                                 " classes; the data set has ", ShapeText(facts));
+    return unit;
+  }
   std::vector<std::string> flags;
   if (const std::vector<uint32_t> ranks = RanksOf(facts); ranks.size() > 2) {
     // The last number of ranks is hidden from the models, predicted and compared.
@@ -177,19 +182,24 @@ LabUnit DataParallelUnit(const LabRequest& request, const LabFacts& facts, const
 
 // Returns the training of LeNet-5 with or without biases, and its checkpoint's path.
 LabStep LeNetStep(const LabRequest& request, const LabFacts& facts, const std::string& model, uint32_t epochs) {
+  const uint32_t batch = FittingBatches({kLeNetBatch}, facts.train_images, 1).front();
   std::vector<std::string> flags = {absl::StrCat("--model=", model), absl::StrCat("--device=", request.device),
-                                    "--batch_size=32", absl::StrCat("--epochs=", epochs)};
+                                    absl::StrCat("--batch_size=", batch), absl::StrCat("--epochs=", epochs)};
   if (facts.gpus == 0) {
     flags.push_back(absl::StrCat("--threads=", facts.cpu_threads));
   }
   flags.push_back(absl::StrCat("--checkpoint=", JoinPath(request.output, absl::StrCat(model, ".pt"))));
-  LabStep step = MakeStep(request, "train_sweep", LabRecord(request, "dataset"), flags, model);
-  step.seconds = PointSeconds(facts) + epochs * EpochSecondsOn(facts, "lenet5", "lab", 1, 32);
+  LabStep step = MakeStep(request, "train_sweep", DatasetRecord(request), flags, model);
+  step.seconds = PointSeconds(facts) + epochs * EpochSecondsOn(facts, "lenet5", "lab", 1, batch);
   return step;
 }
 
 LabUnit Int8Unit(const LabRequest& request, const LabFacts& facts) {
   LabUnit unit = {.name = "int8", .about = "LeNet-5 in int8 (B1 to B5)"};
+  if (!HasShapeOfCifar10(facts)) {
+    unit.excluded = absl::StrCat("quantize needs ", ShapeText(LabFacts()), "; the data set has ", ShapeText(facts));
+    return unit;
+  }
   const uint32_t calibration =
       request.calibration_images > 0 ? request.calibration_images : std::min<uint32_t>(400, facts.train_images);
   // An epoch of few images makes few updates.
@@ -197,7 +207,7 @@ LabUnit Int8Unit(const LabRequest& request, const LabFacts& facts) {
                                        : facts.train_images <= 4096 ? std::vector<uint32_t>{10, 40}
                                                                     : std::vector<uint32_t>{2, 4};
   for (const uint32_t count : epochs) {
-    LabStep quantize = MakeStep(request, "quantize", LabRecord(request, "dataset"),
+    LabStep quantize = MakeStep(request, "quantize", DatasetRecord(request),
                                 {absl::StrCat("--checkpoint=", JoinPath(request.output, "lenet5.pt"), ",",
                                               JoinPath(request.output, "lenet5_bias.pt")),
                                  absl::StrCat("--calibration_images=", calibration)},
@@ -215,26 +225,24 @@ LabUnit Int8Unit(const LabRequest& request, const LabFacts& facts) {
 std::string ProbeRecord(const LabRequest& request) { return LabRecord(request, ".probe"); }
 
 std::vector<LabStep> PreparationSteps(const LabRequest& request, const LabFacts& facts) {
-  const auto synthetic = [&](uint32_t images, const std::string& name) {
-    return MakeStep(request, "cifar_prep", "",
-                    {"--input_format=synthetic", absl::StrCat("--train_images=", images),
-                     absl::StrCat("--test_images=", std::max<uint32_t>(1, images / 4))},
-                    name);
-  };
-  std::vector<LabStep> steps = {
-      request.input.empty()
-          ? synthetic(SyntheticImages(request, facts), "dataset")
-          : MakeStep(request, "cifar_prep", request.input,
-                     request.allow_partial ? std::vector<std::string>{"--allow_partial"} : std::vector<std::string>{},
-                     "dataset")};
+  const uint32_t classes = LabFacts().classes;
+  std::vector<LabStep> steps;
+  if (request.input.empty()) {
+    steps.push_back(SyntheticStep(request, SyntheticImages(request, facts), classes, "dataset"));
+  } else if (!InputIsRecord(request)) {
+    const std::vector<std::string> flags(request.allow_partial ? 1 : 0, "--allow_partial");
+    steps.push_back(MakeStep(request, "cifar_prep", request.input, flags, "dataset"));
+  }
   if (facts.gpus == 0) {
     // Their names begin with a point, so that a folder given to report does not include them.
-    steps.push_back(synthetic(kFewImages, ".few"));
-    steps.push_back(MakeStep(request, "train_sweep", LabRecord(request, ".few"),
+    LabStep few = SyntheticStep(request, kFewImages, classes, ".few");
+    LabStep probe = MakeStep(request, "train_sweep", LabRecord(request, ".few"),
                              {"--model=lenet5", "--device=cpu", absl::StrCat("--batch_size=", kProbeBatch),
                               "--repeats=5", "--noevaluate", "--threads=1"},
-                             ".probe"));
-    steps[1].is_shown = steps[2].is_shown = false;
+                             ".probe");
+    few.is_shown = probe.is_shown = false;
+    steps.push_back(std::move(few));
+    steps.push_back(std::move(probe));
   }
   return steps;
 }
@@ -242,9 +250,11 @@ std::vector<LabStep> PreparationSteps(const LabRequest& request, const LabFacts&
 std::vector<LabUnit> LabUnits(const LabRequest& request, const LabFacts& facts, const std::vector<uint32_t>& batches) {
   std::string audited = facts.published.empty() ? "" : absl::StrCat("--audit=", absl::StrJoin(facts.published, ","));
   std::vector<LabUnit> units;
-  if (HasFastPreset(request, facts)) {
+  if (AsksForFastPreset(request, facts)) {
     units.push_back(TableUnit(request, facts, batches, {"resnet18", "fast", "_fast"}, audited));
-    audited.clear();
+  }
+  if (HasFastPreset(request, facts)) {
+    audited.clear();  // the fast preset's unit has them
   }
   units.push_back(TableUnit(request, facts, batches, {ModelOf(request, facts), "lab", ""}, audited));
   units.push_back(Int8Unit(request, facts));

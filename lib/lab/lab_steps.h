@@ -10,15 +10,15 @@
 
 namespace lockstep {
 
-// Returns the steps that must precede the plan: the data set and, on a CPU, a few images with a short run on them that
-// measures the machine's speed. The second step is used by the experiment what_is_sent, too.
+// Returns the steps that must precede the plan: the data set, unless --input is its record, and, on a CPU, a few images
+// with a short run on them that measures the machine's speed. The experiment what_is_sent uses these images, too.
 std::vector<LabStep> PreparationSteps(const LabRequest& request, const LabFacts& facts);
 
 // Returns the path of the record of the short run.
 std::string ProbeRecord(const LabRequest& request);
 
-// Returns all units that this machine can measure, in the order in which they are measured and preferred. `batches`
-// must be the batches that fit the data set on all ranks.
+// Returns all units that this machine can measure, in the order in which they are measured and preferred, and those
+// that the data set excludes (LabUnit::excluded). `batches` must be the batches that fit the data set on all ranks.
 std::vector<LabUnit> LabUnits(const LabRequest& request, const LabFacts& facts, const std::vector<uint32_t>& batches);
 
 // Returns the report on these records.

@@ -8,6 +8,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
@@ -37,6 +38,18 @@ TEST(LabStepsTest, GivenImagesOnAGpu) {
   ASSERT_THAT(steps, SizeIs(1));
   EXPECT_THAT(steps[0].command, ElementsAre("cifar_prep", "--input=cifar.tar.gz", "--allow_partial",
                                             "--output=out/dataset.rec", "--force"));
+}
+
+TEST(LabStepsTest, ARecordNeedsNoPreparation) {
+  LabRequest request = InFolder();
+  request.input = "mine.rec";
+  LabFacts facts;
+  const std::vector<LabStep> on_cpu = PreparationSteps(request, facts);
+  ASSERT_THAT(on_cpu, SizeIs(2));
+  EXPECT_EQ(on_cpu[0].record, "out/.few.rec");
+  EXPECT_EQ(on_cpu[1].record, ProbeRecord(request));
+  facts.gpus = 1;
+  EXPECT_THAT(PreparationSteps(request, facts), IsEmpty());
 }
 
 TEST(LabStepsTest, PublishedTablesAreAuditedOnce) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/path.h"
 #include "lib/lab/lab_costs.h"
+#include "lib/networks/fused_shape.h"
 
 namespace lockstep {
 
@@ -26,6 +27,10 @@ std::string LabRecord(const LabRequest& request, const std::string& name) {
   return JoinPath(request.output, absl::StrCat(name, ".rec"));
 }
 
+std::string DatasetRecord(const LabRequest& request) {
+  return InputIsRecord(request) ? request.input : LabRecord(request, "dataset");
+}
+
 std::string NumberList(const std::vector<uint32_t>& numbers) { return absl::StrJoin(numbers, ","); }
 
 LabStep MakeStep(const LabRequest& request, const std::string& tool, const std::string& input,
@@ -44,8 +49,22 @@ LabStep MakeStep(const LabRequest& request, const std::string& tool, const std::
   return step;
 }
 
-bool HasFastPreset(const LabRequest& request, const LabFacts& facts) {
+LabStep SyntheticStep(const LabRequest& request, uint32_t images, uint32_t classes, const std::string& name) {
+  std::vector<std::string> flags = {"--input_format=synthetic", absl::StrCat("--train_images=", images),
+                                    absl::StrCat("--test_images=", SyntheticTestImages(images))};
+  if (classes != LabFacts().classes) {
+    flags.push_back(absl::StrCat("--classes=", classes));
+  }
+  return MakeStep(request, "cifar_prep", "", flags, name);
+}
+
+bool AsksForFastPreset(const LabRequest& request, const LabFacts& facts) {
   return facts.gpus > 0 && facts.has_bf16 && ModelOf(request, facts) == "resnet18";
+}
+
+bool HasFastPreset(const LabRequest& request, const LabFacts& facts) {
+  return AsksForFastPreset(request, facts) && IsFusedImageSize(facts.height, facts.width) &&
+         facts.classes <= kMaxFusedClasses;
 }
 
 double EpochSecondsOn(const LabFacts& facts, const std::string& model, const std::string& preset, uint32_t ranks,

@@ -34,7 +34,8 @@ struct LabUnit {
   std::string needs = "";                 // name of the unit whose records the steps read; empty: none
   bool has_question = true;               // false: the unit answers no question of the lab
   bool may_shrink = false;                // true if later steps may have a smaller extent than the first one
-  std::vector<LabVariant> variants = {};  // extents in ascending order; at least one
+  std::vector<LabVariant> variants = {};  // extents in ascending order; at least one, unless `excluded` has a text
+  std::string excluded = "";              // reason why the data set excludes the unit; empty: it can be measured
 };
 
 // Returns the command without --force, which does not change the result.
@@ -46,6 +47,9 @@ double SecondsOf(const std::vector<LabStep>& steps);
 // Returns the path of NAME.rec in the lab's folder.
 std::string LabRecord(const LabRequest& request, const std::string& name);
 
+// Returns the path of the data set's record: --input itself if it is one, otherwise dataset.rec in the lab's folder.
+std::string DatasetRecord(const LabRequest& request);
+
 // Returns "32,128".
 std::string NumberList(const std::vector<uint32_t>& numbers);
 
@@ -53,7 +57,15 @@ std::string NumberList(const std::vector<uint32_t>& numbers);
 LabStep MakeStep(const LabRequest& request, const std::string& tool, const std::string& input,
                  const std::vector<std::string>& flags, const std::string& name);
 
-// Returns true if the experiments and the first tables use the fast preset: ResNet-18 on GPUs with bf16.
+// Returns the step that makes NAME.rec with this number of synthetic training images. They have 32x32 pixels and
+// `classes` classes.
+LabStep SyntheticStep(const LabRequest& request, uint32_t images, uint32_t classes, const std::string& name);
+
+// Returns true if the machine has the fast preset and the model of the tables is ResNet-18.
+bool AsksForFastPreset(const LabRequest& request, const LabFacts& facts);
+
+// Returns true if the experiments and the first tables use the fast preset: if it is asked for, and its step can train
+// on images of this size and number of classes (lib/networks/fused_shape.h).
 bool HasFastPreset(const LabRequest& request, const LabFacts& facts);
 
 // Returns the predicted seconds of an epoch on `ranks` ranks. Ranks on a CPU share its cores and are not faster.

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
+#include "lib/dataset/sampler.h"
 #include "lib/lab/lab_steps.h"
 #include "lib/lab/shown_command.h"
 #include "lib/lab/unit_choice.h"
@@ -16,17 +17,28 @@
 namespace lockstep {
 namespace {
 
+// Returns the line about the data set.
+std::string DataSetText(const LabFacts& facts) {
+  return absl::StrCat(
+      "data set: ", facts.train_images, " training and ", facts.test_images, " test images, ", ShapeText(facts),
+      facts.why_assumed.empty()
+          ? ""
+          : absl::StrCat("; assumed like CIFAR-10, because they cannot be counted: ", facts.why_assumed));
+}
+
 // Returns the batches that fit the data set on all ranks, and notes the others.
-absl::StatusOr<std::vector<uint32_t>> FittingBatches(const LabRequest& request, const LabFacts& facts,
-                                                     std::vector<std::string>& notes) {
+absl::StatusOr<std::vector<uint32_t>> ScaledBatches(const LabRequest& request, const LabFacts& facts,
+                                                    std::vector<std::string>& notes) {
   const std::vector<uint32_t> wanted = !request.batches.empty() ? request.batches
                                        : facts.gpus > 0         ? std::vector<uint32_t>{32, 128, 512}
                                                                 : std::vector<uint32_t>{32, 128};
   const uint32_t ranks = RanksOf(facts).back();
   std::vector<uint32_t> fitting;
   for (const uint32_t batch : wanted) {
-    if (uint64_t{batch} * ranks <= facts.train_images) {
+    if (batch <= ShardSize(facts.train_images, ranks, DropLast::kYes)) {
       fitting.push_back(batch);
+    } else if (batch > facts.train_images) {
+      notes.push_back(absl::StrCat("batch ", batch, " is left out: it exceeds ", facts.train_images, " images"));
     } else {
       notes.push_back(absl::StrCat("batch ", batch, " is not scaled: on ", ranks, " ranks it exceeds ",
                                    facts.train_images, " images"));
@@ -40,6 +52,27 @@ absl::StatusOr<std::vector<uint32_t>> FittingBatches(const LabRequest& request, 
   std::sort(fitting.begin(), fitting.end());
   fitting.erase(std::unique(fitting.begin(), fitting.end()), fitting.end());
   return fitting;
+}
+
+absl::Status CheckModel(const LabRequest& request, const LabFacts& facts) {
+  if (const std::string model = ModelOf(request, facts); !FitsImages(model, facts)) {
+    return absl::InvalidArgumentError(absl::StrCat("--model=", model, ": expected larger images, found ",
+                                                   ShapeText(facts), "; use --model=resnet18"));
+  }
+  return absl::OkStatus();
+}
+
+// Removes the units that the data set excludes, and notes the reasons.
+std::vector<LabUnit> PossibleUnits(const std::vector<LabUnit>& units, std::vector<std::string>& notes) {
+  std::vector<LabUnit> possible;
+  for (const LabUnit& unit : units) {
+    if (unit.excluded.empty()) {
+      possible.push_back(unit);
+    } else {
+      notes.push_back(absl::StrCat("left out: ", unit.about, ": ", unit.excluded));
+    }
+  }
+  return possible;
 }
 
 void AddUnit(const LabUnit& unit, const UnitChoice& choice, LabPlan& plan) {
@@ -87,15 +120,17 @@ std::string LeftOutText(const LabPlan& plan) {
 absl::StatusOr<LabPlan> PlanLab(const LabRequest& request, const LabFacts& facts, const LabProgress& progress) {
   LabPlan plan;
   plan.budget_seconds = BudgetSeconds(request, facts);
-  ASSIGN_OR_RETURN(const std::vector<uint32_t> batches, FittingBatches(request, facts, plan.notes));
-  const std::vector<LabUnit> units = LabUnits(request, facts, batches);
+  plan.data_set = DataSetText(facts);
+  RETURN_IF_ERROR(CheckModel(request, facts));
+  ASSIGN_OR_RETURN(const std::vector<uint32_t> batches, ScaledBatches(request, facts, plan.notes));
+  const std::vector<LabUnit> units = PossibleUnits(LabUnits(request, facts, batches), plan.notes);
   const std::vector<UnitChoice> choices = ChooseUnits(
       units, progress, plan.budget_seconds, request.all_questions ? Experiments::kAll : Experiments::kFitting);
   for (size_t i = 0; i < units.size(); ++i) {
     AddUnit(units[i], choices[i], plan);
   }
   plan.seconds = progress.elapsed_seconds + RemainingSeconds(plan.steps, progress) + progress.page_seconds;
-  std::vector<std::string> records = {LabRecord(request, "dataset")};
+  std::vector<std::string> records = {DatasetRecord(request)};
   for (const LabStep& step : plan.steps) {
     if (step.is_shown) {
       records.push_back(step.record);
@@ -106,8 +141,9 @@ absl::StatusOr<LabPlan> PlanLab(const LabRequest& request, const LabFacts& facts
 }
 
 std::string PlanText(const LabRequest& request, const LabPlan& plan) {
-  std::string text = absl::StrCat("lab: ", plan.steps.size(), " steps, about ", AboutSeconds(plan.seconds),
-                                  "; the budget is ", AboutSeconds(plan.budget_seconds), " (--minutes)\n");
+  std::string text =
+      absl::StrCat("lab: ", plan.steps.size(), " steps, about ", AboutSeconds(plan.seconds), "; the budget is ",
+                   AboutSeconds(plan.budget_seconds), " (--minutes)\n  ", plan.data_set, "\n");
   for (const std::string& note : plan.notes) {
     absl::StrAppend(&text, "  ", note, "\n");
   }

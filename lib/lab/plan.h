@@ -29,23 +29,24 @@ struct PlannedUnit {
 };
 
 struct LabPlan {
+  std::string data_set;        // line about the data set's images, and whether they were counted or assumed
   std::vector<LabStep> steps;  // steps after the preparation; the last one is the report
   double seconds = 0;          // predicted duration of the lab, with a page after each step
   double budget_seconds = 0;
   std::vector<PlannedUnit> units;
   std::vector<LeftOut> left_out;   // empty if everything is measured in its largest extent
-  std::vector<std::string> notes;  // batches that the data set is too small for, a line each
+  std::vector<std::string> notes;  // batches and units that the data set excludes, a line each with the reason
 };
 
 // Plans a lab: the units that ChooseUnits finds for the time that `progress` leaves of the budget. Called again after
 // each step, it shortens what remains if the steps took longer than predicted, and extends it if they were shorter. A
 // lab with all_questions has the steps of the lab without, and further ones.
 //
-// Returns InvalidArgumentError if no batch fits the data set on all ranks.
+// Returns InvalidArgumentError if no batch fits the data set on all ranks, or if the images are too small for --model.
 absl::StatusOr<LabPlan> PlanLab(const LabRequest& request, const LabFacts& facts, const LabProgress& progress = {});
 
-// Returns the plan as text: a line per step with predicted seconds, the total, and what is left out with the commands
-// that measure it.
+// Returns the plan as text: a line about the data set, a line per step with predicted seconds, the total, and what is
+// left out with the commands that measure it.
 std::string PlanText(const LabRequest& request, const LabPlan& plan);
 
 // Returns the lines on what `plan` changes in the plan `before`, and why; empty if both measure the same. `cause` says

@@ -232,6 +232,112 @@ TEST(PlanTest, BatchesThatExceedTheImages) {
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no --batch_size of 64 fits 64 images on 2 ranks")));
 }
 
+TEST(PlanTest, BatchesThatExceedTheImagesOfOneRank) {
+  LabRequest request;
+  request.batches = {8, 128};
+  const auto plan = PlanLab(request, Machine(0, 64, 16));
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_THAT(plan->notes, ElementsAre("batch 128 is left out: it exceeds 64 images"));
+  EXPECT_EQ(Flag(*plan, "sweep", "batch_size"), "8,16");
+}
+
+// quantize accepts ten classes of 32x32 pixels only.
+TEST(PlanTest, AHundredClassesOf64x64PixelsOnACpu) {
+  LabRequest request;
+  request.minutes = 10000;
+  LabFacts facts = Machine(0, 5000, 1000);
+  facts.classes = 100;
+  facts.height = facts.width = 64;
+  const auto plan = PlanLab(request, facts);
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_THAT(Records(*plan), ElementsAre("sweep", "scale", "comm_model", "sampler_epoch", ".few_classes",
+                                          "what_is_sent", "large_batch", "scale_dp", "comm_model_dp", "report"));
+  EXPECT_THAT(plan->notes, ElementsAre("left out: LeNet-5 in int8 (B1 to B5): quantize needs 10 classes of 32x32 "
+                                       "pixels; the data set has 100 classes of 64x64 pixels"));
+  EXPECT_EQ(Flag(*plan, "sweep", "model"), "lenet5");
+  EXPECT_EQ(Flag(*plan, ".few_classes", "classes"), "100");
+  EXPECT_EQ(Flag(*plan, "what_is_sent", "input"), "lockstep_lab/.few_classes.rec");
+  EXPECT_THAT(Flag(*plan, "report", "input"), Not(HasSubstr("few")));
+  EXPECT_THAT(PlanText(request, *plan),
+              HasSubstr("\n  data set: 5000 training and 1000 test images, 100 classes of 64x64 pixels\n"));
+}
+
+TEST(PlanTest, Cifar100OnGpusHasTheFastPreset) {
+  LabRequest request;
+  request.minutes = 10000;
+  LabFacts facts = Machine(2, 50000, 10000);
+  facts.classes = 100;
+  const auto plan = PlanLab(request, facts);
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_EQ(Records(*plan)[0], "sweep_fast");
+  EXPECT_THAT(Records(*plan), Not(Contains("quantized")));
+  EXPECT_EQ(Flag(*plan, "what_is_sent", "input"), "lockstep_lab/dataset.rec");
+}
+
+TEST(PlanTest, ImagesThatTheFusedStepCannotTrainOnHaveNoFastPreset) {
+  LabRequest request;
+  request.minutes = 10000;
+  LabFacts facts = Machine(2, 50000, 10000);
+  facts.width = 40;
+  facts.published = {"a.textproto"};
+  const auto plan = PlanLab(request, facts);
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_EQ(Records(*plan)[0], "sweep");
+  EXPECT_EQ(Flag(*plan, "comm_model", "audit"), "a.textproto");
+  EXPECT_EQ(Flag(*plan, "sampler_epoch", "preset"), "lab");
+  EXPECT_THAT(plan->notes,
+              Contains("left out: resnet18, fast preset in bf16: batches, scaling, communication (Q1 to Q3): its step "
+                       "needs square images of 16 to 400 pixels in steps of 8, and at most 1000 classes; the data set "
+                       "has 10 classes of 32x40 pixels"));
+}
+
+TEST(PlanTest, ImagesThatAreTooSmallForLeNet) {
+  LabRequest request;
+  LabFacts facts = Machine(0, 2048, 512);
+  facts.height = facts.width = 8;
+  const auto plan = PlanLab(request, facts);
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_EQ(Flag(*plan, "sweep", "model"), "resnet18");
+  EXPECT_THAT(Records(*plan), Not(Contains("quantized")));
+  request.model = "lenet5";
+  EXPECT_THAT(PlanLab(request, facts),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("--model=lenet5: expected larger images, found 10 classes of 8x8 pixels")));
+}
+
+TEST(PlanTest, ADataSetOfFewImages) {
+  LabRequest request;
+  request.minutes = 10000;
+  request.batches = {1};
+  const auto plan = PlanLab(request, Machine(0, 3, 1));
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_EQ(Flag(*plan, "lenet5", "batch_size"), "3");
+  EXPECT_THAT(plan->notes, ElementsAre("left out: large batches and remedies (Q4): 3 training images are too few for "
+                                       "two batches on 2 ranks"));
+}
+
+TEST(PlanTest, ARecordOfCifarPrepIsUsedAsItIs) {
+  LabRequest request;
+  request.input = "sets/mine.rec";
+  request.minutes = 10000;
+  const auto plan = PlanLab(request, Machine(0, 2048, 512));
+  ASSERT_THAT(plan, IsOk());
+  for (const char* record : {"sweep", "scale", "lenet5", "quantized", "sampler_epoch", "large_batch", "scale_dp"}) {
+    EXPECT_EQ(Flag(*plan, record, "input"), "sets/mine.rec") << record;
+  }
+  EXPECT_THAT(Flag(*plan, "report", "input"), HasSubstr("sets/mine.rec,lockstep_lab/sweep.rec"));
+}
+
+TEST(PlanTest, NumbersThatAreAssumedAreNamed) {
+  LabFacts facts = Machine(0, 50000, 10000);
+  facts.why_assumed = "x.zip: damaged";
+  const auto plan = PlanLab({}, facts);
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_THAT(PlanText({}, *plan),
+              HasSubstr("  data set: 50000 training and 10000 test images, 10 classes of 32x32 pixels; assumed like "
+                        "CIFAR-10, because they cannot be counted: x.zip: damaged\n"));
+}
+
 TEST(PlanTest, ASmallGpuWithoutBf16HasNoFastPreset) {
   LabFacts facts = Machine(1, 50000, 10000);
   facts.has_bf16 = false;
