@@ -43,6 +43,9 @@ PARTS = {
     "train_sweep --input=dataset.rec --model=": "train_sweep --input=dataset.rec --model=lenet5 --checkpoint=lenet5.pt",
     "quantize --input=dataset.rec --checkpoint=": "quantize --input=dataset.rec --checkpoint=lenet5.pt",
     "report --print=FILE --format=json": "report --print=sweep.rec --format=json",
+    "scale_run --input=dataset.rec --ranks=1": "scale_run --input=dataset.rec --ranks=1,2 --output=scale.rec",
+    "scale_run --input=dataset.rec --mode=ddp,dp --ranks=1": "scale_run --input=dataset.rec --mode=ddp,dp --ranks=1,2 "
+                                                             "--output=scale.rec",
     "scale_run --mode=dp": "scale_run --input=dataset.rec --mode=dp --ranks=1,2 --output=scale.rec",
 }
 
@@ -126,6 +129,7 @@ class SuggestedCommandsTest(ToolCase):
         run("cifar_prep --input_format=synthetic --train_images=16 --test_images=10 --output=few.rec")
         run("cifar_prep --input_format=synthetic --train_images=400 --test_images=100 --classes=100 --size=48 "
             "--output=hundred.rec")
+        run("cifar_prep --input_format=synthetic --train_images=16384 --test_images=10 --output=many.rec")
         run("train_sweep --input=few.rec --model=resnet18 --device=cpu --batch_size=8 --epochs=1 --noevaluate "
             "--threads=1 --checkpoint=resnet18.pt --output=resnet18.rec")
         run("comm_model --input=scale.rec --output=comm_model.rec")
@@ -206,8 +210,22 @@ class SuggestedCommandsTest(ToolCase):
                 answer, reason = self.claims(self.report(folder, "dataset.rec", *made))[question]
                 self.assertNotEqual(answer, "", f"{commands} leave {question} without an answer: {reason}")
 
+    def test_the_commands_fit_the_data_set(self):
+        """Checks the trainings that a page suggests for few images with --dry_run, at the batches that they name."""
+        for name in ("few.rec", "dataset.rec"):
+            commands = set(commands_in(json.dumps(self.report(self.fixtures, name))))
+            for command in sorted(commands):
+                if not command.startswith(("train_sweep ", "scale_run ")):
+                    continue
+                with self.subTest(dataset=name, command=command):
+                    words = shlex.split(command.replace("--input=dataset.rec", f"--input={self.fixtures / name}"))
+                    result = subprocess.run([str(self.tools / words[0]), *words[1:], "--device=cpu", "--threads=1",
+                                             "--dry_run"], cwd=self.folder, capture_output=True, text=True, timeout=240)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_the_list_of_questions_has_these_commands(self):
-        asked = self.claims(self.report(self.fixtures, "dataset.rec"))
+        """The list has the lab's batches, like a page about enough images for them."""
+        asked = self.claims(self.report(self.fixtures, "many.rec"))
         listed = (self.root / "docs/questions.md").read_text()
         for question in self.QUESTIONS:
             for command in commands_in(asked[question][1]):

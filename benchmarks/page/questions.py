@@ -26,8 +26,8 @@ def experiment_commands(name, batch):
     return [f"scale_run --input=dataset.rec --experiment={name} --ranks=2 --batch_size={batch} --output={name}.rec"]
 
 
-# Commands of the report (lib/wording/question_commands.cc; tests/suggested_commands_test.py compares), and records of
-# runs that answered the questions on a CPU and on GPUs.
+# Commands of the report on a data set of 16,384 images or more (lib/wording/question_commands.cc;
+# tests/suggested_commands_test.py compares), and records of runs that answered the questions on a CPU and on GPUs.
 ROWS = [
     Row("Q1", "Which batch is fastest?", ["train_sweep --input=dataset.rec --output=sweep.rec"], ["sweep.rec"],
         [f"{HEADLINE}/sweep_1.rec"]),

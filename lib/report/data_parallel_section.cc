@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/lab_records/scaling_view.h"
+#include "lib/lab_records/training_images.h"
 #include "lib/report/sections.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/unit.h"
@@ -218,7 +219,7 @@ std::string StarTrafficText(const proto::StarRow& star) {
 }
 
 // Answers for the largest number of devices, for each batch that both ran.
-proto::Claim Answer(const ScalingView& dp, const ScalingView* ddp) {
+proto::Claim Answer(const LabRecords& lab, const ScalingView& dp, const ScalingView* ddp) {
   std::vector<std::string> parts;
   const std::vector<uint32_t> ranks = dp.Ranks();
   const uint32_t max_ranks = ranks.empty() ? 0 : ranks.back();
@@ -232,9 +233,9 @@ proto::Claim Answer(const ScalingView& dp, const ScalingView* ddp) {
     }
   }
   if (parts.empty() || max_ranks < 2) {
-    return NotClaimed(
-        "", kAsked,
-        absl::StrCat("needs both on the same devices with the same batches; ", RunText({DataParallelCommand()})));
+    return NotClaimed("", kAsked,
+                      absl::StrCat("needs both on the same devices with the same batches; ",
+                                   RunText({DataParallelCommand(TrainingImages(lab))})));
   }
   std::string star_text;
   std::vector<std::string> sources = {absl::StrCat("scale.point[ranks=", max_ranks, "].epoch_seconds")};
@@ -269,15 +270,15 @@ proto::Section DataParallelSection(const LabRecords& lab) {
       continue;
     }
     const ScalingView* const ddp = FindDdp(views, view);
-    *section.add_claim() = Answer(view, ddp);
+    *section.add_claim() = Answer(lab, view, ddp);
     *section.add_table() = CompareTable(view, ddp);
     *section.add_table() = PartsTable(view);
     *section.add_table() = StarTable(view);
   }
   if (section.table().empty()) {
     proto::Table& table = *section.add_table() = MakeTable("DataParallel compared with DDP", {});
-    table.set_absent_reason(
-        absl::StrCat("no scale.rec of DataParallel among the inputs; ", RunText({DataParallelCommand()})));
+    table.set_absent_reason(absl::StrCat("no scale.rec of DataParallel among the inputs; ",
+                                         RunText({DataParallelCommand(TrainingImages(lab))})));
   }
   return section;
 }

@@ -206,7 +206,7 @@ proto::Section LargeBatchSection(const LabRecords& lab) {
     *section.add_table() = RemediesTable(view);
   }
   if (section.table().empty()) {
-    *section.add_table() = MissingExperiment("Large batches", proto::LARGE_BATCH);
+    *section.add_table() = MissingExperiment(lab, "Large batches", proto::LARGE_BATCH);
   }
   return section;
 }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/lab_records/experiment_view.h"
+#include "lib/lab_records/training_images.h"
 #include "lib/report/sections.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/describe.h"
@@ -117,15 +118,15 @@ proto::Section SamplerSection(const LabRecords& lab) {
     *section.add_table() = OrdersTable(view);
   }
   if (section.table().empty()) {
-    *section.add_table() = MissingExperiment("With and without the epoch number", proto::SAMPLER_EPOCH);
+    *section.add_table() = MissingExperiment(lab, "With and without the epoch number", proto::SAMPLER_EPOCH);
   }
   return section;
 }
 
-proto::Table MissingExperiment(absl::string_view caption, proto::Experiment experiment) {
+proto::Table MissingExperiment(const LabRecords& lab, absl::string_view caption, proto::Experiment experiment) {
   proto::Table table = MakeTable(caption, {});
-  table.set_absent_reason(
-      absl::StrCat("no record of this experiment among the inputs; ", RunText({ExperimentCommand(experiment)})));
+  table.set_absent_reason(absl::StrCat("no record of this experiment among the inputs; ",
+                                       RunText({ExperimentCommand(experiment, TrainingImages(lab))})));
   return table;
 }
 

@@ -66,8 +66,8 @@ proto::Section SentSection(const LabRecords& lab);
 // Returns "optimizers": seconds, loss and accuracy of each optimizer. Without tables if no record has that experiment.
 proto::Section OptimizersSection(const LabRecords& lab);
 
-// Returns a blank table, with the command that makes the missing record.
-proto::Table MissingExperiment(absl::string_view caption, proto::Experiment experiment);
+// Returns a blank table, with the command that makes the missing record for the data set of `lab`.
+proto::Table MissingExperiment(const LabRecords& lab, absl::string_view caption, proto::Experiment experiment);
 
 // Returns "int8": for each network its four accuracies side by side, the images whose classification changed, and for
 // each layer the ranges and scales. Networks with and without biases are two networks, never stages of one.

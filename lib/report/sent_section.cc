@@ -80,7 +80,7 @@ proto::Section SentSection(const LabRecords& lab) {
     *section.add_table() = AccuracyTable(view);
   }
   if (section.table().empty()) {
-    *section.add_table() = MissingExperiment("What is sent", proto::WHAT_IS_SENT);
+    *section.add_table() = MissingExperiment(lab, "What is sent", proto::WHAT_IS_SENT);
   }
   return section;
 }

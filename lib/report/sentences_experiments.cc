@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/lab_records/large_batch.h"
 #include "lib/lab_records/seed_difference.h"
+#include "lib/lab_records/training_images.h"
 #include "lib/networks/networks.h"
 #include "lib/report/sentences.h"
 #include "lib/wording/cell.h"
@@ -24,8 +25,9 @@ constexpr char kAskedQ5[] = "Why does the sampler need the epoch number?";
 constexpr char kAskedQ6[] = "What do the ranks send besides gradients?";
 constexpr char kAskedQ7[] = "Is it enough to send gradients alone?";
 
-std::string Needs(const std::string& what, proto::Experiment experiment) {
-  return absl::StrCat("not measured: needs ", what, "; ", RunText({ExperimentCommand(experiment)}));
+std::string Needs(const LabRecords& lab, const std::string& what, proto::Experiment experiment) {
+  return absl::StrCat("not measured: needs ", what, "; ",
+                      RunText({ExperimentCommand(experiment, TrainingImages(lab))}));
 }
 
 // Returns " Means of 3 seeds, with [minimum, maximum].", or states that one seed is only partial evidence.
@@ -258,7 +260,8 @@ proto::Claim AnswerQ4(const LabRecords& lab) {
   }
   return lines.empty()
              ? NotClaimed("Q4", kAskedQ4,
-                          Needs("loss and accuracy of epoch 5 at a very large batch on N devices and at batch 128, "
+                          Needs(lab,
+                                "loss and accuracy of epoch 5 at a very large batch on N devices and at batch 128, "
                                 "with and without each remedy, over several seeds, and the accuracy on held-out "
                                 "training images for the choice",
                                 proto::LARGE_BATCH))
@@ -286,7 +289,8 @@ proto::Claim AnswerQ5(const LabRecords& lab) {
     return Claimed("Q5", kAskedQ5, text, sources);
   }
   return NotClaimed("Q5", kAskedQ5,
-                    Needs("training with and without the epoch number in the sampler, the order of images of several "
+                    Needs(lab,
+                          "training with and without the epoch number in the sampler, the order of images of several "
                           "epochs and the share of images that each rank saw",
                           proto::SAMPLER_EPOCH));
 }
@@ -315,11 +319,12 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
     return Claimed("Q6", kAskedQ6,
                    absl::StrCat(kCounted, "at ", point->ranks(), " ranks, batch ", point->batch_per_device(),
                                 " per device, ", SentText(*point), ". No record has the bytes of running statistics; ",
-                                RunText({ExperimentCommand(proto::WHAT_IS_SENT)}), "."),
+                                RunText({ExperimentCommand(proto::WHAT_IS_SENT, TrainingImages(lab))}), "."),
                    {absl::StrCat("scale.point[ranks=", point->ranks(), "].traffic.size_bytes")});
   }
   return NotClaimed("Q6", kAskedQ6,
-                    Needs("the bytes of each kind counted at the call (gradients, batch-norm statistics, the first "
+                    Needs(lab,
+                          "the bytes of each kind counted at the call (gradients, batch-norm statistics, the first "
                           "broadcast, counters)",
                           proto::WHAT_IS_SENT));
 }
@@ -367,7 +372,8 @@ proto::Claim AnswerQ7(const LabRecords& lab) {
   }
   return NotClaimed(
       "Q7", kAskedQ7,
-      absl::StrCat(Needs("the test accuracy with gradients only, with broadcast batch-norm statistics and with "
+      absl::StrCat(Needs(lab,
+                         "the test accuracy with gradients only, with broadcast batch-norm statistics and with "
                          "synchronised batch norm, over several seeds",
                          proto::WHAT_IS_SENT),
                    without.empty() ? "" : absl::StrCat("; ", without, " has no batch norm; use resnet18")));

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/lab_records/accuracy_step.h"
+#include "lib/lab_records/training_images.h"
 #include "lib/report/sentences.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/claim.h"
@@ -20,8 +21,9 @@ constexpr char kAskedB3[] = "Activations: which range do they need?";
 constexpr char kAskedB4[] = "Activations in int8 too: what does it cost?";
 constexpr char kAskedB5[] = "Bias in int32: what does it cost?";
 
-std::string Missing(absl::string_view question, absl::string_view what) {
-  return absl::StrCat("needs ", what, " (quantize), which no input has; ", RunText(CommandsFor(question)));
+std::string Missing(const LabRecords& lab, absl::string_view question, absl::string_view what) {
+  return absl::StrCat("needs ", what, " (quantize), which no input has; ",
+                      RunText(CommandsFor(question, TrainingImages(lab))));
 }
 
 std::vector<const proto::QuantizedNetwork*> Networks(const LabRecords& lab) {
@@ -101,7 +103,8 @@ proto::Claim StepClaim(const LabRecords& lab, absl::string_view question, absl::
     }
   }
   if (sentences.empty()) {
-    return NotClaimed(question, asked, Missing(question, absl::StrCat("a network's accuracy in fp32 and with ", with)));
+    return NotClaimed(question, asked,
+                      Missing(lab, question, absl::StrCat("a network's accuracy in fp32 and with ", with)));
   }
   return Claimed(question, asked, absl::StrCat(absl::StrJoin(sentences, ".\n"), "."),
                  {absl::StrCat("quantized.network[name=", absl::StrJoin(names, "|"), "].step[stage=FP32_NETWORK|",
@@ -122,7 +125,7 @@ proto::Claim AnswerB1(const LabRecords& lab) {
     }
   }
   if (sentences.empty()) {
-    return NotClaimed("B1", kAskedB1, Missing("B1", "the histograms and ranges of a network's weights"));
+    return NotClaimed("B1", kAskedB1, Missing(lab, "B1", "the histograms and ranges of a network's weights"));
   }
   return Claimed("B1", kAskedB1,
                  absl::StrCat("Full range max|w| per layer, and in brackets |mean| + 3 standard deviations:\n",
@@ -151,7 +154,7 @@ proto::Claim AnswerB3(const LabRecords& lab) {
     }
   }
   if (sentences.empty()) {
-    return NotClaimed("B3", kAskedB3, Missing("B3", "the histograms and ranges of a network's activations"));
+    return NotClaimed("B3", kAskedB3, Missing(lab, "B3", "the histograms and ranges of a network's activations"));
   }
   return Claimed("B3", kAskedB3,
                  absl::StrCat("Over ", FormatCount(calibration_images),

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/lab_records/training_images.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/question_commands.h"
 
@@ -66,13 +67,13 @@ proto::SummaryCard AnsweredCard(absl::string_view question, const CardVerdict& v
   return card;
 }
 
-proto::SummaryCard UnansweredCard(absl::string_view question, absl::string_view reason) {
+proto::SummaryCard UnansweredCard(const LabRecords& lab, absl::string_view question, absl::string_view reason) {
   proto::SummaryCard card;
   card.set_question(std::string(question));
   card.set_asked(AskedText(question));
   card.set_state(proto::NO_ANSWER);
   card.set_absent_reason(std::string(reason));
-  card.set_command(absl::StrJoin(CommandsFor(question), " && "));
+  card.set_command(absl::StrJoin(CommandsFor(question, TrainingImages(lab)), " && "));
   return card;
 }
 

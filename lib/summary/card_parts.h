@@ -23,8 +23,9 @@ bool IsAsked(const LabRecords& lab, absl::string_view question);
 proto::SummaryCard AnsweredCard(absl::string_view question, const CardVerdict& verdict,
                                 const std::vector<std::string>& sources);
 
-// Returns a card without an answer. The command is the one of CommandsFor; of several, one line that runs all.
-proto::SummaryCard UnansweredCard(absl::string_view question, absl::string_view reason);
+// Returns a card without an answer. The command is the one of CommandsFor for the data set of `lab`; of several, one
+// line that runs all.
+proto::SummaryCard UnansweredCard(const LabRecords& lab, absl::string_view question, absl::string_view reason);
 
 void SetHeadline(const std::string& number, const std::string& unit, const std::vector<std::string>& base,
                  proto::SummaryCard& card);

@@ -201,10 +201,11 @@ proto::SummaryCard CardQ4(const LabRecords& lab) {
       return card;
     }
   }
-  return UnansweredCard("Q4", IsAsked(lab, "Q4")
-                                  ? "The record lacks the large batch without a remedy, trained for as many epochs as "
-                                    "the small one."
-                                  : "No record compares a very large batch with a small one.");
+  return UnansweredCard(lab, "Q4",
+                        IsAsked(lab, "Q4")
+                            ? "The record lacks the large batch without a remedy, trained for as many epochs as "
+                              "the small one."
+                            : "No record compares a very large batch with a small one.");
 }
 
 proto::SummaryCard CardQ5(const LabRecords& lab) {
@@ -236,7 +237,7 @@ proto::SummaryCard CardQ5(const LabRecords& lab) {
     }
     return card;
   }
-  return UnansweredCard("Q5", "No record trains with and without the epoch number in the sampler.");
+  return UnansweredCard(lab, "Q5", "No record trains with and without the epoch number in the sampler.");
 }
 
 proto::SummaryCard CardQ6(const LabRecords& lab) {
@@ -264,7 +265,7 @@ proto::SummaryCard CardQ6(const LabRecords& lab) {
     }
     return card;
   }
-  return UnansweredCard("Q6", "No record counts what the ranks send, by kind.");
+  return UnansweredCard(lab, "Q6", "No record counts what the ranks send, by kind.");
 }
 
 proto::SummaryCard CardQ7(const LabRecords& lab) {
@@ -303,9 +304,10 @@ proto::SummaryCard CardQ7(const LabRecords& lab) {
                card);
     return card;
   }
-  return UnansweredCard("Q7", IsAsked(lab, "Q7")
-                                  ? "The record has no test accuracies of a network with batch norm, such as resnet18."
-                                  : "No record compares gradients alone with shared statistics of batch norm.");
+  return UnansweredCard(lab, "Q7",
+                        IsAsked(lab, "Q7")
+                            ? "The record has no test accuracies of a network with batch norm, such as resnet18."
+                            : "No record compares gradients alone with shared statistics of batch norm.");
 }
 
 }  // namespace lockstep

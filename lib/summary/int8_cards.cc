@@ -64,7 +64,7 @@ proto::SummaryCard StepCard(const LabRecords& lab, absl::string_view question, p
                             absl::string_view missing) {
   const std::vector<StepOf> steps = StepsOf(lab, stage);
   if (steps.empty()) {
-    return UnansweredCard(question, missing);
+    return UnansweredCard(lab, question, missing);
   }
   const StepOf& first = steps.front();
   const PairedChanges changes = first.Changes();
@@ -143,7 +143,7 @@ proto::SummaryCard RangeCard(const LabRecords& lab, absl::string_view question,
       return card;
     }
   }
-  return UnansweredCard(question, missing);
+  return UnansweredCard(lab, question, missing);
 }
 
 }  // namespace

@@ -91,14 +91,15 @@ proto::SummaryCard WithoutRows(const LabRecords& lab, absl::string_view question
     const bool several = std::any_of(scale.points.begin(), scale.points.end(),
                                      [](const proto::ScalePoint& point) { return point.ranks() > 1; });
     if (scale.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED && several) {
-      proto::SummaryCard card = UnansweredCard(
-          question, absl::StrCat("The times on several devices are there, but no comm_model record explains ",
-                                 scale.name(), "."));
+      proto::SummaryCard card =
+          UnansweredCard(lab, question,
+                         absl::StrCat("The times on several devices are there, but no comm_model record explains ",
+                                      scale.name(), "."));
       card.set_command(ExplainCommand(scale.input.path()));
       return card;
     }
   }
-  return UnansweredCard(question, "No record has times on several devices, explained by comm_model.");
+  return UnansweredCard(lab, question, "No record has times on several devices, explained by comm_model.");
 }
 
 // Returns the row with the shortest epoch; null if no row has a speed-up.
@@ -207,7 +208,7 @@ WaitingFacts WaitingFactsOf(const std::vector<const proto::ScalingRow*>& rows) {
 proto::SummaryCard CardQ1(const LabRecords& lab) {
   const LabSweep* const sweep = RepeatedSweep(lab);
   if (sweep == nullptr) {
-    return UnansweredCard("Q1", "No record has times of several batches on one device.");
+    return UnansweredCard(lab, "Q1", "No record has times of several batches on one device.");
   }
   const std::vector<const proto::SweepPoint*> points = CompletedPoints(*sweep);
   const BatchFacts facts = BatchFactsOf(points);

@@ -1,5 +1,8 @@
 #include "lib/wording/question_commands.h"
 
+#include <string>
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -16,18 +19,58 @@ using ::testing::Not;
 // No command contains a letter in place of a number, and each command names its output.
 TEST(QuestionCommandsTest, EveryQuestionHasCommandsThatAreWhole) {
   for (const char* question : {"Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "B1", "B2", "B3", "B4", "B5"}) {
-    EXPECT_THAT(CommandsFor(question), Not(IsEmpty())) << question;
-    EXPECT_THAT(CommandsFor(question), Each(AllOf(HasSubstr(" --input="), HasSubstr(" --output="), Not(HasSubstr("=N")),
-                                                  Not(HasSubstr(",N")))));
+    for (const uint64_t images : {0, 1, 2048, 50000}) {
+      EXPECT_THAT(CommandsFor(question, images), Not(IsEmpty())) << question;
+      EXPECT_THAT(CommandsFor(question, images), Each(AllOf(HasSubstr(" --input="), HasSubstr(" --output="),
+                                                            Not(HasSubstr("=N")), Not(HasSubstr(",N")))));
+    }
   }
 }
 
 TEST(QuestionCommandsTest, BiasesAreQuantizedOfANetworkThatHasThem) {
   EXPECT_THAT(
-      CommandsFor("B5"),
+      CommandsFor("B5", 50000),
       ElementsAre("train_sweep --input=dataset.rec --model=lenet5_bias --batch_size=32 --checkpoint=lenet5_bias.pt "
                   "--output=lenet5_bias.rec",
                   "quantize --input=dataset.rec --checkpoint=lenet5_bias.pt --output=quantized_bias.rec"));
+}
+
+// Returns the value of --batch_size in the first command that has one; empty if none has.
+std::string Batches(const std::vector<std::string>& commands) {
+  const std::string flag = " --batch_size=";
+  for (const std::string& command : commands) {
+    if (const size_t at = command.find(flag); at != command.npos) {
+      const std::string rest = command.substr(at + flag.size());
+      return rest.substr(0, rest.find(' '));
+    }
+  }
+  return "";
+}
+
+TEST(QuestionCommandsTest, TheLabsBatchesIfTheyFitOrTheImagesAreUnknown) {
+  for (const uint64_t images : {0, 16384, 50000}) {
+    SCOPED_TRACE(images);
+    EXPECT_EQ(Batches(CommandsFor("Q1", images)), "");
+    EXPECT_EQ(Batches(CommandsFor("Q2", images)), "32,128,512");
+    EXPECT_EQ(Batches(CommandsFor("Q4", images)), "128,8192");
+    EXPECT_EQ(Batches(CommandsFor("Q5", images)), "128");
+    EXPECT_EQ(Batches(CommandsFor("Q6", images)), "128");
+    EXPECT_EQ(Batches(CommandsFor("B1", images)), "32");
+    EXPECT_EQ(Batches({DataParallelCommand(images)}), "32,128,512");
+  }
+}
+
+TEST(QuestionCommandsTest, FewImagesHaveSmallerBatches) {
+  EXPECT_EQ(Batches(CommandsFor("Q2", 2048)), "32,128,512");
+  EXPECT_EQ(Batches(CommandsFor("Q4", 2048)), "256,1844");  // a tenth of the images is held out
+  EXPECT_EQ(Batches(CommandsFor("Q5", 2048)), "128");
+  EXPECT_EQ(Batches(CommandsFor("Q3", 80)), "32");
+  EXPECT_EQ(Batches({DataParallelCommand(80)}), "32");
+  EXPECT_EQ(Batches(CommandsFor("Q4", 80)), "10,72");
+  EXPECT_EQ(Batches(CommandsFor("Q7", 81)), "80");  // 40 on each of two ranks
+  EXPECT_EQ(Batches(CommandsFor("Q1", 20)), "20");
+  EXPECT_EQ(Batches(CommandsFor("Q2", 20)), "10");
+  EXPECT_EQ(Batches(CommandsFor("B5", 20)), "20");
 }
 
 TEST(RunTextTest, CommandsStandInTheirOrder) {
