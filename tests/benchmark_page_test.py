@@ -215,7 +215,7 @@ class BenchmarkPageTest(unittest.TestCase):
         text = " ".join(block.split())
         self.assertIn("One GPU trains networks of the fused step 1.50 to 2.50 times and networks by LibTorch's "
                       "autograd 0.900 to 2.50 times as fast as PyTorch", text)
-        self.assertIn("which runs `train_sweep --model=resnet34` and `train_sweep --model=vit_tiny`; files:", text)
+        self.assertIn("with `train_sweep --model=resnet34` and `train_sweep --model=vit_tiny`; files:", text)
 
     def test_another_network_without_a_baseline_has_no_ratio(self):
         files = {"lenet5_1.rec": self.network("lenet5", 10, "AUTOGRAD", [0.5]),
