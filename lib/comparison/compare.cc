@@ -10,6 +10,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/point_name.h"
+#include "lib/scaling/point_settings.h"
 #include "lib/statistics/mean.h"
 
 namespace lockstep {
@@ -20,7 +21,9 @@ struct TimedRun {
   const RecordSource* source;
   const char* kind;
   RunConditions conditions;
-  std::string settings;                                            // settings that make another way to train, as bytes
+  // Settings that distinguish runs under the same conditions, in words: those of a scaling run's points and of its
+  // communication. A sweep has none, because equal conditions include its training.
+  std::vector<std::string> settings;
   std::vector<std::pair<std::string, std::vector<double>>> times;  // times of each point, by its name
 };
 
@@ -31,26 +34,16 @@ void AddTimes(const std::string& name, const proto::Samples& samples, TimedRun& 
   }
 }
 
-// Returns the settings without those in which runs of one program may differ.
-std::string SettingsOf(proto::TrainingSpec training) {
-  training.clear_seed();
-  training.clear_repeats();
-  training.clear_warmup_epochs();
-  return training.SerializeAsString();
-}
-
-std::string SettingsOf(const proto::ScaleSpec& spec) {
-  return absl::StrCat(SettingsOf(spec.training()), "\n", spec.mode(), " ", spec.backend(), " ", spec.overlap(), " ",
-                      spec.reducer(), " ", spec.gradient_compression(), " ", spec.buffers(), " ", spec.bucket_plan(),
-                      " ", spec.bucket_bytes(), " ", spec.first_bucket_bytes());
+std::vector<std::string> SettingsOfRun(const proto::ScaleSpec& spec) {
+  std::vector<std::string> settings = {SettingsText(SettingsOf(spec, proto::ScalePoint()))};
+  for (const RunSetting& setting : CommunicationSettings(spec)) {
+    settings.push_back(setting.words);
+  }
+  return settings;
 }
 
 TimedRun ToRun(const LabSweep& sweep) {
-  TimedRun run = {&sweep,
-                  "sweep",
-                  {&sweep.header, &sweep.spec.model(), &sweep.spec.training()},
-                  SettingsOf(sweep.spec.training()),
-                  {}};
+  TimedRun run = {&sweep, "sweep", {&sweep.header, &sweep.spec.model(), &sweep.spec.training()}, {}, {}};
   for (const proto::SweepPoint& point : sweep.points) {
     AddTimes(absl::StrCat("batch ", point.batch_size()), point.epoch_seconds(), run);
   }
@@ -58,8 +51,11 @@ TimedRun ToRun(const LabSweep& sweep) {
 }
 
 TimedRun ToRun(const LabScale& scale) {
-  TimedRun run = {
-      &scale, "scaling run", {&scale.header, &scale.spec.model(), &scale.spec.training()}, SettingsOf(scale.spec), {}};
+  TimedRun run = {&scale,
+                  "scaling run",
+                  {&scale.header, &scale.spec.model(), &scale.spec.training()},
+                  SettingsOfRun(scale.spec),
+                  {}};
   for (const proto::ScalePoint& point : scale.points) {
     AddTimes(PointTitle(scale.spec, point), point.epoch_seconds(), run);
   }

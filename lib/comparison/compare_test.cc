@@ -149,6 +149,42 @@ TEST(CompareTest, FurtherRunsOfOneBuildBelongToTheRunWithTheirSettings) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("nothing tells to which of them")));
 }
 
+// Returns a run in which every epoch is longer by `factor`, and one setting differs.
+LabRecords ScaleOf(double factor, void (*change)(proto::ScaleSpec&)) {
+  LabRecords lab;
+  lab.scales.push_back(SmallScale());
+  change(lab.scales[0].spec);
+  for (proto::ScalePoint& point : lab.scales[0].points) {
+    for (double& value : *point.mutable_epoch_seconds()->mutable_value()) {
+      value *= factor;
+    }
+  }
+  return lab;
+}
+
+// Without a difference nothing says to which run a further run belongs.
+TEST(CompareTest, TheSettingsOfTheCommunicationDistinguishRunsOfOneBuild) {
+  const auto same = [](proto::ScaleSpec&) {};
+  for (const auto change : {+[](proto::ScaleSpec& spec) { spec.set_overlap(false); },
+                            +[](proto::ScaleSpec& spec) { spec.set_bucket_bytes(77); },
+                            +[](proto::ScaleSpec& spec) { spec.set_first_bucket_bytes(77); }}) {
+    const auto comparison = CompareRuns(ScaleOf(1, same), ScaleOf(2, change), ScaleOf(2.01, change));
+    ASSERT_THAT(comparison, IsOk());
+    EXPECT_EQ(comparison->first_runs, 1u);
+    EXPECT_EQ(comparison->second_runs, 2u);
+  }
+}
+
+// Runs of one program may have other seeds, warm-up and repeats.
+TEST(CompareTest, ASeedIsNoOtherProgram) {
+  const auto same = [](proto::ScaleSpec&) {};
+  const auto seed = [](proto::ScaleSpec& spec) { spec.mutable_training()->set_seed(77); };
+  const auto overlap = [](proto::ScaleSpec& spec) { spec.set_overlap(false); };
+  const auto comparison = CompareRuns(ScaleOf(1, same), ScaleOf(2, overlap), ScaleOf(1.01, seed));
+  ASSERT_THAT(comparison, IsOk());
+  EXPECT_EQ(comparison->first_runs, 2u);
+}
+
 TEST(CompareTest, OnlyLikeIsCompared) {
   LabRecords other = Sweep();
   other.sweeps[0].spec.mutable_training()->set_precision(proto::BF16);

@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "google/protobuf/text_format.h"
@@ -117,10 +116,9 @@ std::vector<Run> RunsOf(const LabRecords& lab) {
                  training.device(),
                  SettingsOfRun(SettingsText(part.settings), training, scale.header),
                  {}};
-      run.settings.push_back(
-          {"backend", absl::StrCat("backend=", absl::AsciiStrToLower(proto::Backend_Name(scale.spec.backend())))});
-      run.settings.push_back({"overlap", scale.spec.overlap() ? "" : "overlap=false"});
-      run.settings.push_back({"bucket_bytes", absl::StrCat("bucket_bytes=", scale.spec.bucket_bytes())});
+      for (const RunSetting& setting : CommunicationSettings(scale.spec)) {
+        run.settings.push_back({setting.name, setting.words});
+      }
       for (const proto::ScalePoint* point : part.points) {
         run.times[{point->ranks(), point->batch_per_device()}] = &point->epoch_seconds();
       }

@@ -8,6 +8,7 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::SmallLab;
+using ::lockstep::testing::SmallScale;
 using ::lockstep::testing::SmallSweep;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -63,6 +64,22 @@ TEST(ComparedRunsTest, Fp32IsNamed) {
     sweep.spec.mutable_training()->set_step(proto::FUSED);
   }
   EXPECT_THAT(CompareLabRuns(lab)[0].settings, ElementsAre("fp32, fused step", "bf16, fused step"));
+}
+
+TEST(ComparedRunsTest, EachSettingOfTheCommunicationMakesAnotherRun) {
+  const auto settings = [](void (*change)(proto::ScaleSpec&)) {
+    LabRecords lab;
+    lab.scales = {SmallScale(), SmallScale()};
+    lab.scales[1].input.set_path("other.rec");
+    change(lab.scales[1].spec);
+    return CompareLabRuns(lab).at(0).settings;
+  };
+  EXPECT_THAT(settings([](proto::ScaleSpec& spec) { spec.set_backend(proto::SHARED_MEMORY); }),
+              ElementsAre("backend=nccl", "backend=shared_memory"));
+  EXPECT_THAT(settings([](proto::ScaleSpec& spec) { spec.set_bucket_bytes(77); }),
+              ElementsAre("bucket_bytes=26214400", "bucket_bytes=77"));
+  EXPECT_THAT(settings([](proto::ScaleSpec& spec) { spec.set_first_bucket_bytes(77); }),
+              ElementsAre("first_bucket_bytes=1048576", "first_bucket_bytes=77"));
 }
 
 // Even 13 times is no verdict: see lib/comparison.

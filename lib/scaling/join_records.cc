@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/scaling/point_name.h"
 #include "lib/scaling/point_settings.h"
 
@@ -16,12 +17,8 @@ std::string Instead(const char* name, const std::string& found, const std::strin
 
 // Returns the settings of a spec that its points do not hold.
 std::string CommunicationText(const proto::ScaleSpec& spec) {
-  proto::ScaleSpec only;
-  only.set_backend(spec.backend());
-  only.set_overlap(spec.overlap());
-  only.set_first_bucket_bytes(spec.first_bucket_bytes());
-  only.set_bucket_bytes(spec.bucket_bytes());
-  return only.ShortDebugString();
+  return absl::StrJoin(CommunicationSettings(spec), " ",
+                       [](std::string* out, const RunSetting& setting) { absl::StrAppend(out, setting.words); });
 }
 
 // Returns the way that works for records that cannot be joined.

@@ -103,7 +103,10 @@ TEST(JoinScaleRecordsTest, RefusesRunsThatDiffer) {
   EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("50000 training images instead of 256"));
   four = RunOn("four.rec", 4);
   four.records[0].mutable_spec()->set_backend(proto::GLOO);
-  EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("backend: GLOO"));
+  EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("communication {backend=gloo overlap=true"));
+  four = RunOn("four.rec", 4);
+  four.records[0].mutable_spec()->set_first_bucket_bytes(1 << 20);
+  EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("first_bucket_bytes=1048576} instead of"));
   four = RunOn("four.rec", 4);
   four.header.mutable_libraries()->set_libtorch("2.15");
   EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("2.15"));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
@@ -80,6 +81,18 @@ std::string SettingsText(const proto::PointSettings& settings) {
                     settings.bucket_plan() == "auto" ? "buckets by measured times" : settings.bucket_plan());
   }
   return text;
+}
+
+std::vector<RunSetting> CommunicationSettings(const proto::ScaleSpec& spec) {
+  const std::string backend = absl::AsciiStrToLower(proto::Backend_Name(spec.backend()));
+  std::vector<RunSetting> settings = {{"backend", backend},
+                                      {"overlap", spec.overlap() ? "true" : "false"},
+                                      {"bucket_bytes", absl::StrCat(spec.bucket_bytes())},
+                                      {"first_bucket_bytes", absl::StrCat(spec.first_bucket_bytes())}};
+  for (RunSetting& setting : settings) {
+    setting.words = absl::StrCat(setting.name, "=", setting.words);
+  }
+  return settings;
 }
 
 std::vector<SettingsPart> SplitBySettings(const proto::ScaleSpec& spec,

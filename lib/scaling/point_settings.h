@@ -1,5 +1,5 @@
-// Settings of the points of a scale record, apart from ranks and batch, and the record split by them: only points that
-// are trained alike are compared. Rows of an experiment (scale_run --experiment) are in no part.
+// Settings of a scale record and of its points, apart from ranks and batch, and the record split by them: only points
+// that are trained alike are compared. Rows of an experiment (scale_run --experiment) are in no part.
 #ifndef LOCKSTEP_LIB_SCALING_POINT_SETTINGS_H_
 #define LOCKSTEP_LIB_SCALING_POINT_SETTINGS_H_
 
@@ -30,6 +30,17 @@ bool IsByPeers(absl::string_view reducer);
 // Returns "DDP, lab preset", followed by the settings that are not the default: "DDP, fast preset (fused step,
 // bf16), gradients sent in bf16".
 std::string SettingsText(const proto::PointSettings& settings);
+
+// Setting that all points of a scale record share: the name of its field in ScaleSpec, and its words.
+struct RunSetting {
+  std::string name;   // "overlap"
+  std::string words;  // "overlap=false"
+};
+
+// Returns the settings of a run's communication that its points do not hold: backend, overlap, and the caps of the
+// buckets. The same settings in the same order for every spec. Two runs with the same training are made in the same way
+// if these settings and SettingsText of their points are equal.
+std::vector<RunSetting> CommunicationSettings(const proto::ScaleSpec& spec);
 
 // Points that are trained alike. Valid as long as the points from which it was made.
 struct SettingsPart {

@@ -7,6 +7,7 @@
 namespace lockstep {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 template <typename Message>
@@ -31,6 +32,21 @@ TEST(PointSettingsTest, WhatIsUnusualIsReported) {
             "DDP, fast preset (fused step, bf16), gradients sent in bf16");
   EXPECT_EQ(TextOf("mode: DDP", "buffers: 'sync_bn' reducer: 'c10d' bucket_plan: 'auto'"),
             "DDP, lab preset, batch norm over all ranks, LibTorch's reducer, buckets by measured times");
+}
+
+std::vector<std::string> CommunicationWords(const std::string& spec) {
+  std::vector<std::string> words;
+  for (const RunSetting& setting : CommunicationSettings(FromText<proto::ScaleSpec>(spec))) {
+    words.push_back(setting.words);
+  }
+  return words;
+}
+
+TEST(PointSettingsTest, EachSettingOfTheCommunicationChangesItsWords) {
+  EXPECT_THAT(CommunicationWords("backend: NCCL overlap: true bucket_bytes: 26214400 first_bucket_bytes: 1048576"),
+              ElementsAre("backend=nccl", "overlap=true", "bucket_bytes=26214400", "first_bucket_bytes=1048576"));
+  EXPECT_THAT(CommunicationWords("backend: SHARED_MEMORY mode: DP preset: 'fast'"),
+              ElementsAre("backend=shared_memory", "overlap=false", "bucket_bytes=0", "first_bucket_bytes=0"));
 }
 
 // Every field distinguishes points, and also changes the text; otherwise two tables would have the same title.
