@@ -631,8 +631,11 @@ class CliTest(ToolCase):
         self.assertEqual(result.returncode, 4, result.stderr.decode())
         self.assertRegex(result.stdout.decode(), r"(?m)^FAILED batch \d+: slower by \d+\.\d % \(.*\), more than 5 %$")
         self.assertIn("slower", page.read_text())
-        points = json.loads(page.with_suffix(".json").read_text())["points"]
-        self.assertEqual({point["verdict"] for point in points}, {"slower"})
+        self.assertIn(f"before       {', '.join(before)} (build before", result.stdout.decode())
+        self.assertIn(f"after        {', '.join(after)} (build after", result.stdout.decode())
+        comparison = json.loads(page.with_suffix(".json").read_text())
+        self.assertEqual((comparison["before"]["files"], comparison["after"]["files"]), (before, after))
+        self.assertEqual({point["verdict"] for point in comparison["points"]}, {"slower"})
         for limit, code in (("20%", 0), ("5", 2)):
             with self.subTest(limit=limit):
                 self.assertEqual(self.call("report", *arguments, f"--fail_if_slower={limit}").returncode, code)

@@ -6,12 +6,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/point_name.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/mean.h"
+#include "lib/wording/describe.h"
 
 namespace lockstep {
 namespace {
@@ -152,6 +154,35 @@ absl::StatusOr<Sides> AssignRuns(const TimedRun& first, const TimedRun& second, 
   return sides;
 }
 
+std::string BuildText(const TimedRun& run) {
+  const proto::Build& build = run.conditions.header->build();
+  return absl::StrCat("build ", ShortDigest(build.build_id()), " (", DescribeBuild(build), ")");
+}
+
+// Returns the side of `runs`, which must not be empty; the first is compared with `other` of the other side.
+ComparedSide SideOf(const std::vector<const TimedRun*>& runs, const TimedRun& other) {
+  ComparedSide side;
+  for (const TimedRun* run : runs) {
+    const std::string& path = run->source->input.path();
+    side.files.push_back(path == "-" ? run->source->name() : path);
+  }
+  const TimedRun& first = *runs.front();
+  if (ProgramOf(first) != ProgramOf(other)) {
+    side.distinction.push_back(BuildText(first));
+  }
+  for (size_t i = 0; i < first.settings.size(); ++i) {  // runs of one kind have the same list
+    if (first.settings[i] != other.settings[i]) {
+      side.distinction.push_back(first.settings[i]);
+    }
+  }
+  return side;
+}
+
+std::string SideText(const char* name, const ComparedSide& side) {
+  return absl::StrFormat("%-12s %s\n", name,
+                         ReadableLine(absl::StrCat(absl::StrJoin(side.files, ", "), " (", DistinctionText(side), ")")));
+}
+
 // Returns the logarithms of the mean epochs of one point, for each run that has it.
 RunLogs LogsAt(const std::vector<const TimedRun*>& runs, const std::string& name) {
   RunLogs logs;
@@ -220,6 +251,8 @@ absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabReco
   result.first_runs = static_cast<uint32_t>(sides.first.size());
   result.second_runs = static_cast<uint32_t>(sides.second.size());
   result.same_device = SameDevice(a, b);
+  result.first_side = SideOf(sides.first, b);
+  result.second_side = SideOf(sides.second, a);
   std::vector<std::vector<RunLogs>> programs(2);
   for (const auto& [name, times] : a.times) {
     programs[0].push_back(LogsAt(sides.first, name));
@@ -252,6 +285,14 @@ absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabReco
 
 const char* TimeVerdictWord(TimeVerdict verdict) {
   return verdict == TimeVerdict::kFaster ? "faster" : verdict == TimeVerdict::kSlower ? "slower" : "inconclusive";
+}
+
+std::string DistinctionText(const ComparedSide& side) {
+  return side.distinction.empty() ? "same build and settings" : absl::StrJoin(side.distinction, ", ");
+}
+
+std::string SidesText(const RunComparison& comparison) {
+  return SideText("before", comparison.first_side) + SideText("after", comparison.second_side);
 }
 
 uint32_t RunsThatDecide(const RunComparison& comparison, double ratio) {
@@ -300,7 +341,7 @@ std::string TestText(const RunComparison& comparison) {
 }
 
 std::string ComparisonText(const RunComparison& comparison) {
-  std::string text;
+  std::string text = SidesText(comparison);
   for (const ComparedPoint& point : comparison.points) {
     const TimeComparison& times = point.comparison;
     absl::StrAppendFormat(&text, "%-12s %s: %.4f times as long (%s%s); %.5g s, before %.5g s\n",

@@ -28,6 +28,14 @@ struct ComparedPoint {
   uint32_t runs_needed = 0;
 };
 
+// All runs of one of the two programs.
+struct ComparedSide {
+  std::vector<std::string> files;  // paths as given, "standard input" for "-"; the run of --compare comes first
+  // Build and settings in which this program differs from the other: "build 0123456789ab (0.1.0, ...)",
+  // "overlap=false"; empty: both programs are of one build with the same settings.
+  std::vector<std::string> distinction;
+};
+
 struct RunComparison {
   std::vector<ComparedPoint> points;     // points in the first run's order
   std::vector<std::string> only_first;   // points of which only the first run has times
@@ -36,6 +44,8 @@ struct RunComparison {
   uint32_t second_runs = 1;
   bool same_device = false;  // true: all runs were measured on one device
   RunSpread spread;
+  ComparedSide first_side;
+  ComparedSide second_side;
 };
 
 // Compares the one sweep or scale record of `first` with that of `second`. The records of `more` are further runs. A
@@ -44,6 +54,13 @@ struct RunComparison {
 // (WhyConditionsDiffer); no common point; a run of `more` by a third program, or with the times of another run, which
 // is a copy.
 absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabRecords& second, const LabRecords& more);
+
+// Returns the distinction of a side in words, "backend=gloo, overlap=false". Returns "same build and settings" if there
+// is none.
+std::string DistinctionText(const ComparedSide& side);
+
+// Returns one line per side: "before       a.rec, a_2.rec (overlap=false)".
+std::string SidesText(const RunComparison& comparison);
 
 // Returns the number of runs of each program that would confirm a ratio of times, as RunsNeeded(), with the measured
 // spread between runs or else the planned one.
@@ -65,7 +82,7 @@ std::vector<std::string> LeftOutTexts(const RunComparison& comparison);
 // Returns the test, the numbers of runs and the spread between runs, one per line.
 std::string TestText(const RunComparison& comparison);
 
-// Returns one line per point, then TestText.
+// Returns SidesText, one line per point, then TestText.
 std::string ComparisonText(const RunComparison& comparison);
 
 }  // namespace lockstep

@@ -17,6 +17,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 // Batches 32 and 128 on a GPU with its own name.
 LabRecords Sweep() {
@@ -173,6 +174,31 @@ TEST(CompareTest, TheSettingsOfTheCommunicationDistinguishRunsOfOneBuild) {
     EXPECT_EQ(comparison->first_runs, 1u);
     EXPECT_EQ(comparison->second_runs, 2u);
   }
+}
+
+LabRecords Named(const std::string& path, LabRecords lab) {
+  (lab.sweeps.empty() ? lab.scales[0].input : lab.sweeps[0].input).set_path(path);
+  return lab;
+}
+
+TEST(CompareTest, EachSideNamesAllItsFilesAndTheBuild) {
+  const LabRecords more = Together({Named("again/new.rec", RunOf(1.2, "b")), Named("again/old.rec", RunOf(1.01))});
+  const auto comparison = CompareRuns(Named("old.rec", RunOf(1)), Named("-", RunOf(1.1, "b")), more);
+  ASSERT_THAT(comparison, IsOk());
+  EXPECT_THAT(comparison->first_side.files, ElementsAre("old.rec", "again/old.rec"));
+  EXPECT_THAT(comparison->second_side.files, ElementsAre("standard input", "again/new.rec"));
+  EXPECT_THAT(ComparisonText(*comparison), AllOf(StartsWith("before       old.rec, again/old.rec (build a build ("),
+                                                 HasSubstr("\nafter        standard input, again/new.rec (build b (")));
+}
+
+TEST(CompareTest, ASideNamesTheSettingsInWhichItDiffers) {
+  const auto same = [](proto::ScaleSpec&) {};
+  const auto backend = [](proto::ScaleSpec& spec) { spec.set_backend(proto::GLOO); };
+  const LabRecords first = Named("nccl.rec", ScaleOf(1, same));
+  EXPECT_THAT(SidesText(*CompareRuns(first, Named("gloo.rec", ScaleOf(2, backend)), {})),
+              "before       nccl.rec (backend=nccl)\nafter        gloo.rec (backend=gloo)\n");
+  EXPECT_THAT(SidesText(*CompareRuns(first, Named("again.rec", ScaleOf(2, same)), {})),
+              "before       nccl.rec (same build and settings)\nafter        again.rec (same build and settings)\n");
 }
 
 // Runs of one program may have other seeds, warm-up and repeats.

@@ -1,6 +1,7 @@
 #include "lib/comparison/comparison_page.h"
 
 #include <cmath>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -73,10 +74,20 @@ std::string VerdictText(const RunComparison& comparison, const ComparedPoint& po
   return absl::StrCat(word, ": each program was run once", UndecidedText(comparison, point));
 }
 
+proto::Table SidesTable(const RunComparison& comparison) {
+  proto::Table table = MakeTable("The two sides", {"side", "files", "distinguished by"});
+  for (const auto& [name, side] :
+       {std::pair("before", &comparison.first_side), std::pair("after", &comparison.second_side)}) {
+    AddRow(table, {LabelCell(name), LabelCell(absl::StrJoin(side->files, ", ")), LabelCell(DistinctionText(*side))});
+  }
+  return table;
+}
+
 proto::Section PageSection(const RunComparison& comparison) {
   proto::Section section;
   section.set_id("comparison");
   section.set_title("Two runs, point by point");
+  *section.add_table() = SidesTable(comparison);
   proto::Table table =
       MakeTable("Seconds per epoch", {"point", "before, s", "after, s", "after / before", "the second run is"});
   for (const ComparedPoint& point : comparison.points) {
@@ -110,20 +121,30 @@ std::string PointJson(const ComparedPoint& point) {
                       ", \"high\": ", JsonNumber(times.high), ", \"runs_needed\": ", point.runs_needed, "}");
 }
 
+// Returns an array of strings.
+std::string TextsJson(const std::vector<std::string>& texts) {
+  const auto append = [](std::string* out, const std::string& text) { absl::StrAppend(out, JsonString(text)); };
+  return absl::StrCat("[", absl::StrJoin(texts, ", ", append), "]");
+}
+
+std::string SideJson(const ComparedSide& side) {
+  return absl::StrCat("{\"files\": ", TextsJson(side.files), ", \"distinguished_by\": ", TextsJson(side.distinction),
+                      "}");
+}
+
 std::string Json(const RunComparison& comparison) {
   const auto point = [](std::string* out, const ComparedPoint& each) { absl::StrAppend(out, PointJson(each)); };
-  const auto name = [](std::string* out, const std::string& each) { absl::StrAppend(out, JsonString(each)); };
   const bool known = comparison.spread.degrees_of_freedom > 0;
   std::vector<std::string> left_out = comparison.only_first;
   left_out.insert(left_out.end(), comparison.only_second.begin(), comparison.only_second.end());
-  return absl::StrCat("{\n  \"generator\": ", JsonString(kComparisonMark),
-                      ",\n  \"confidence\": ", JsonNumber(kCompareConfidence),
-                      ",\n  \"runs_before\": ", comparison.first_runs, ",\n  \"runs_after\": ", comparison.second_runs,
-                      ",\n  \"same_device\": ", comparison.same_device ? "true" : "false",
-                      ",\n  \"deviation_between_runs\": ", known ? JsonNumber(comparison.spread.deviation) : "null",
-                      ",\n  \"degrees_of_freedom\": ", JsonNumber(comparison.spread.degrees_of_freedom),
-                      ",\n  \"points\": [\n    ", absl::StrJoin(comparison.points, ",\n    ", point),
-                      "\n  ],\n  \"left_out\": [", absl::StrJoin(left_out, ", ", name), "]\n}\n");
+  return absl::StrCat(
+      "{\n  \"generator\": ", JsonString(kComparisonMark), ",\n  \"confidence\": ", JsonNumber(kCompareConfidence),
+      ",\n  \"before\": ", SideJson(comparison.first_side), ",\n  \"after\": ", SideJson(comparison.second_side),
+      ",\n  \"runs_before\": ", comparison.first_runs, ",\n  \"runs_after\": ", comparison.second_runs,
+      ",\n  \"same_device\": ", comparison.same_device ? "true" : "false",
+      ",\n  \"deviation_between_runs\": ", known ? JsonNumber(comparison.spread.deviation) : "null",
+      ",\n  \"degrees_of_freedom\": ", JsonNumber(comparison.spread.degrees_of_freedom), ",\n  \"points\": [\n    ",
+      absl::StrJoin(comparison.points, ",\n    ", point), "\n  ],\n  \"left_out\": ", TextsJson(left_out), "\n}\n");
 }
 
 }  // namespace

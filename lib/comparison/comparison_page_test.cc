@@ -25,6 +25,8 @@ RunComparison Comparison() {
       {"batch 32", 2, 2.5, {TimeVerdict::kSlower, 1.25, 1.2, 1.3}, 0},
       {"batch <64>", 1, 2, {TimeVerdict::kInconclusive, 2, 0, std::numeric_limits<double>::infinity()}, 3}};
   comparison.only_first = {"batch 128"};
+  comparison.first_side = {{"old/run.rec", "old/again.rec"}, {"build 0123456789ab", "overlap=false"}};
+  comparison.second_side = {{"new/run.rec"}, {"build ba9876543210", "overlap=true"}};
   return comparison;
 }
 
@@ -64,10 +66,24 @@ TEST(ComparisonPageTest, PagesHaveTheVerdictInWords) {
               AllOf(HasSubstr("| batch 32 |"), HasSubstr("slower: between 1.200 and 1.300 times as long")));
 }
 
+TEST(ComparisonPageTest, EachSideHasItsFilesAndItsDistinction) {
+  EXPECT_THAT(ComparisonPage(Comparison(), ComparisonFormat::kMarkdown),
+              AllOf(HasSubstr("| before | old/run.rec, old/again.rec | build 0123456789ab, overlap=false |"),
+                    HasSubstr("| after | new/run.rec | build ba9876543210, overlap=true |")));
+  EXPECT_THAT(ComparisonPage(Comparison(), ComparisonFormat::kHtml),
+              AllOf(HasSubstr("old/run.rec, old/again.rec"), HasSubstr("build ba9876543210, overlap=true")));
+}
+
 TEST(ComparisonPageTest, JsonCanBeParsed) {
   const std::string json = ComparisonPage(Comparison(), ComparisonFormat::kJson);
   google::protobuf::Struct parsed;
   ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(json, &parsed).ok()) << json;
+  const auto& before = parsed.fields().at("before").struct_value().fields();
+  EXPECT_EQ(before.at("files").list_value().values_size(), 2);
+  EXPECT_EQ(before.at("files").list_value().values(1).string_value(), "old/again.rec");
+  EXPECT_EQ(before.at("distinguished_by").list_value().values(1).string_value(), "overlap=false");
+  const auto& after = parsed.fields().at("after").struct_value().fields();
+  EXPECT_EQ(after.at("files").list_value().values(0).string_value(), "new/run.rec");
   const auto& points = parsed.fields().at("points").list_value();
   ASSERT_EQ(points.values_size(), 2);
   const auto& first = points.values(0).struct_value().fields();

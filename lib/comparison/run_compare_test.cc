@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/lab_records/small_records_testing.h"
@@ -45,7 +46,9 @@ TEST(RunCompareTest, PrintsTextAndWritesPages) {
   ::testing::internal::CaptureStdout();
   ASSERT_THAT(RunCompare(options), IsOk());
   EXPECT_THAT(::testing::internal::GetCapturedStdout(),
-              AllOf(HasSubstr("inconclusive batch 32: 1.0000 times as long"), HasSubstr("cannot fail")));
+              AllOf(HasSubstr(absl::StrCat("before       ", options.files[0], " (same build and settings)\n")),
+                    HasSubstr(absl::StrCat("after        ", options.files[1], " (same build and settings)\n")),
+                    HasSubstr("inconclusive batch 32: 1.0000 times as long"), HasSubstr("cannot fail")));
   EXPECT_THAT(ReadFile(TempPath("cmp.html")), HasSubstr("inconclusive"));
   EXPECT_THAT(ReadFile(TempPath("cmp.json")), HasSubstr("\"runs_before\": 1"));
   EXPECT_THAT(RunCompare(options), IsOk());  // replaces its own pages
