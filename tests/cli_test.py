@@ -115,7 +115,7 @@ class CliTest(ToolCase):
         self.call("scale_run", *run, "--ranks=4", "--learning_rate=0.5", f"--output={other}", check=True)
         joined = self.call("comm_model", f"--input={two},{four}", f"--output={self.folder / 'joined.rec'}",
                            "--format=csv", check=True)
-        self.assertIn(f"used instead of {four}: 1 rank, batch 10 per device, plain", joined.stderr.decode())
+        self.assertIn(f"1 rank, batch 10 per device, plain: epochs of {two} and {four}", joined.stderr.decode())
         rows = csv.DictReader(joined.stdout.decode().splitlines())
         self.assertEqual({row["devices"] for row in rows if row["record"] == "scaling"}, {"1", "2", "4"})
         self.refused(3, "comm_model", f"--input={two},{other}",

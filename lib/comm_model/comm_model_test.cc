@@ -127,6 +127,24 @@ std::string WriteRecords(const std::string& name, const std::vector<std::string>
   return path;
 }
 
+// The base case of both records: 12 and 14 s.
+TEST(CommModelTest, APointOfTwoRecordsIsPooledAndItsRowNamesTheFiles) {
+  CommModelOptions options = Options();
+  const std::string again = WriteRecords(
+      "again.rec", {"spec { mode: DDP model { parameter_count: 1000 gradient_bytes: 4000 training_images: 3200 } }",
+                    "point { ranks: 1 batch_per_device: 32 reduction: PLAIN outcome: COMPLETED steps_per_epoch: 100 "
+                    "epoch_seconds { value: 14 } step_seconds { value: 11 } }"});
+  options.scale_paths = {WriteScale(), again};
+  const auto run = RunCommModel(options);
+  ASSERT_THAT(run, IsOk());
+  const proto::ScalingRow& base = run->records[1].scaling();
+  EXPECT_EQ(base.epoch_seconds().value(), 13);
+  EXPECT_EQ(base.epoch_seconds().low(), 12);
+  EXPECT_EQ(base.epoch_seconds().high(), 14);
+  EXPECT_THAT(base.epoch_seconds().method(), HasSubstr(absl::StrCat(options.scale_paths[0], " and ", again)));
+  EXPECT_EQ(run->records[2].scaling().epoch_speedup().value(), 13.0 / 8);
+}
+
 // The points of an experiment differ in more than ranks and batch.
 TEST(CommModelTest, ExperimentsAreNoTimesToExplain) {
   CommModelOptions options = Options();

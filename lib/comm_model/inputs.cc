@@ -73,8 +73,7 @@ absl::Status ReadScale(const std::vector<std::string>& paths, CommModelInputs& i
   }
   ASSIGN_OR_RETURN(JoinedScale joined, JoinScaleRecords(std::move(records)));
   if (!joined.repeated.empty()) {
-    LogLine(absl::StrCat("comm_model: times of an earlier record of --input are used instead of ",
-                         absl::StrJoin(joined.repeated, "; ")));
+    LogLine(absl::StrCat("comm_model: points of several records of --input: ", absl::StrJoin(joined.repeated, "; ")));
   }
   inputs.scale = std::move(joined.scale);
   return absl::OkStatus();

@@ -64,6 +64,11 @@ std::optional<BaseCase> ToBaseCase(const Point& point, const std::string& origin
                   origin};
 }
 
+// Returns "scale record"; for a point of several joined records "scale records two.rec and four.rec" (join_records.h).
+std::string OriginOf(const proto::ScalePoint& point) {
+  return point.detail().empty() ? "scale record" : absl::StrCat("scale records ", point.detail());
+}
+
 template <typename Point>
 std::string WhyNot(const Point& point, const char* origin) {
   return absl::StrCat("the ", origin, "'s point ended as ", proto::Outcome_Name(point.outcome()),
@@ -162,7 +167,7 @@ BaseCases::BaseCases(const ScaleRecords& scale, const SweepRecords* sweep) {
     if (!record.has_point() || point.ranks() != 1 || point.reduction() != proto::PLAIN) {
       continue;
     }
-    if (const std::optional<BaseCase> base = ToBaseCase(point, "scale record")) {
+    if (const std::optional<BaseCase> base = ToBaseCase(point, OriginOf(point))) {
       by_batch_[point.batch_per_device()] = *base;
     } else {
       why_not_[point.batch_per_device()] = WhyNot(point, "scale record");

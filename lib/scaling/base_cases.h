@@ -29,7 +29,8 @@ struct BaseCase {
   std::vector<double> epoch_repeats;  // E_1(B), one per timed epoch
   uint32_t steps_per_epoch = 0;
   uint64_t images_per_epoch = 0;
-  std::string origin;  // "scale record" or "sweep record"; includes kMachineUnknown if it applies
+  std::string origin;  // "scale record", "scale records two.rec and four.rec" if these are joined, or "sweep record",
+                       // with kMachineUnknown if it applies
 };
 
 // Part of the `method` of each quantity computed from a base case whose machine may be another.

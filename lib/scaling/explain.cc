@@ -53,6 +53,11 @@ proto::ScalingRow FailedRow(proto::ScalingRow row, const std::string& reason) {
   return row;
 }
 
+// Returns "mean over timed epochs", with the files of a point that was joined from several (join_records.h).
+std::string MeanOf(const proto::ScalePoint& point) {
+  return absl::StrCat("mean over timed epochs", point.detail().empty() ? "" : absl::StrCat(" of ", point.detail()));
+}
+
 proto::ScalingRow MakeRow(const RowInputs& in) {
   proto::ScalingRow row;
   row.set_ranks(in.point.ranks());
@@ -64,8 +69,9 @@ proto::ScalingRow MakeRow(const RowInputs& in) {
     return FailedRow(row, absl::StrCat("the run ended as ", proto::Outcome_Name(in.point.outcome()),
                                        in.point.detail().empty() ? "" : ": ", in.point.detail()));
   }
-  *row.mutable_epoch_seconds() = Measured(*epoch, "mean over timed epochs, data loading included, slowest rank");
-  *row.mutable_step_seconds() = Measured(*step, "mean over timed epochs, without waiting for data, slowest rank");
+  const std::string mean = MeanOf(in.point);
+  *row.mutable_epoch_seconds() = Measured(*epoch, absl::StrCat(mean, ", data loading included, slowest rank"));
+  *row.mutable_step_seconds() = Measured(*step, absl::StrCat(mean, ", without waiting for data, slowest rank"));
   *row.mutable_steps_per_epoch() = Counted(in.point.steps_per_epoch(), "counted, of each rank");
   FillSpeedups(in, *epoch, *step, row);
   if (row.ranks() == 1) {

@@ -126,6 +126,19 @@ TEST(ExplainTest, SpeedupsUnderEachName) {
   EXPECT_EQ(row.strong_speedup().provenance(), proto::DERIVED);
 }
 
+// Joined records name their files in `detail` (join_records.h).
+TEST(ExplainTest, APointOfSeveralRecordsNamesThemInItsRowAndAsBaseCase) {
+  ScaleRecords scale = WholeRun();
+  scale.records[1].mutable_point()->set_detail("two.rec and four.rec");
+  const auto rows = Explain(scale);
+  EXPECT_THAT(rows[0].epoch_seconds().method(),
+              HasSubstr("mean over timed epochs of two.rec and four.rec, data loading included"));
+  EXPECT_THAT(rows[0].step_seconds().method(), HasSubstr("of two.rec and four.rec, without waiting for data"));
+  EXPECT_THAT(rows[2].epoch_speedup().method(), HasSubstr("at batch 32 (scale records two.rec and four.rec)"));
+  EXPECT_THAT(rows[2].strong_speedup().method(), HasSubstr("at batch 64 (scale record)"));
+  EXPECT_THAT(rows[2].epoch_seconds().method(), HasSubstr("mean over timed epochs, data loading included"));
+}
+
 TEST(ExplainTest, ComputeAndCommunication) {
   const proto::ScalingRow row = Explain(WholeRun())[2];
   ExpectValue(row.compute_seconds(), 5);        // s_1 / 2

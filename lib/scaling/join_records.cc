@@ -5,8 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/status_macros.h"
 #include "lib/scaling/point_name.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/scaling/pool_point.h"
 
 namespace lockstep {
 namespace {
@@ -71,30 +73,84 @@ void AddInputs(const proto::Header& other, proto::Header& header) {
   }
 }
 
-// Adds the points of `other` that `joined` lacks. The first record of `joined` must be its spec.
-void AddPoints(const ScaleRecords& other, JoinedScale& joined) {
-  const proto::ScaleSpec& of_other = *FindSpec(other);
-  for (const proto::ScaleRecord& record : other.records) {
-    if (!record.has_point()) {
-      continue;
-    }
-    proto::ScaleRecord added = record;
-    const proto::ScaleSpec& spec = joined.scale.records[0].spec();
-    if (!record.point().has_training() &&
-        of_other.training().SerializeAsString() != spec.training().SerializeAsString()) {
-      *added.mutable_point()->mutable_training() = of_other.training();
-    }
-    const bool is_there =
-        std::any_of(joined.scale.records.begin(), joined.scale.records.end(), [&](const proto::ScaleRecord& one) {
-          return one.has_point() && IsSamePoint(spec, one.point(), added.point());
-        });
-    if (is_there) {
-      joined.repeated.push_back(absl::StrCat(other.input.path(), ": ", PointName(added.point())));
-    } else {
-      joined.scale.records.push_back(std::move(added));
-    }
-  }
+std::string EpochText(const proto::ScalePoint& point) {
+  return absl::StrCat(point.steps_per_epoch(), " steps and ", point.images_per_epoch(), " images per epoch");
 }
+
+// Builder of a joined record. The first record of `joined` must be its spec.
+class PointJoiner {
+ public:
+  explicit PointJoiner(JoinedScale& joined)
+      : joined_(joined), first_(joined.scale.input.path()), files_(joined.scale.records.size(), first_) {}
+
+  // Adds the points of `other`.
+  absl::Status Add(const ScaleRecords& other) {
+    const proto::ScaleSpec& of_other = *FindSpec(other);
+    const size_t earlier = joined_.scale.records.size();  // number of records that are not from `other`
+    for (const proto::ScaleRecord& record : other.records) {
+      if (!record.has_point()) {
+        continue;
+      }
+      proto::ScaleRecord added = record;
+      const proto::ScaleSpec& spec = joined_.scale.records[0].spec();
+      if (!record.point().has_training() &&
+          of_other.training().SerializeAsString() != spec.training().SerializeAsString()) {
+        *added.mutable_point()->mutable_training() = of_other.training();
+      }
+      size_t i = 0;
+      while (i < earlier && !(joined_.scale.records[i].has_point() &&
+                              IsSamePoint(spec, joined_.scale.records[i].point(), added.point()))) {
+        ++i;
+      }
+      if (i == earlier) {
+        joined_.scale.records.push_back(std::move(added));
+        files_.push_back(other.input.path());
+      } else {
+        RETURN_IF_ERROR(AddTo(other.input.path(), added.point(), *joined_.scale.records[i].mutable_point(), files_[i]));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // Adds the times of `more`, a point of `path`, to `point`, the same point of `files`.
+  absl::Status AddTo(const std::string& path, const proto::ScalePoint& more, proto::ScalePoint& point,
+                     std::string& files) {
+    const std::string name = PointName(point);
+    const bool is_taken = more.outcome() == proto::COMPLETED;
+    if (!is_taken && point.outcome() != proto::COMPLETED) {
+      return absl::OkStatus();
+    }
+    if (!is_taken || point.outcome() != proto::COMPLETED) {
+      joined_.repeated.push_back(absl::StrCat(name, ": epochs of ", is_taken ? path : files, " only; the point of ",
+                                              is_taken ? files : path, " did not complete"));
+      if (is_taken) {
+        point = more;
+        files = path;
+      }
+      return absl::OkStatus();
+    }
+    if (more.steps_per_epoch() != point.steps_per_epoch() || more.images_per_epoch() != point.images_per_epoch()) {
+      return absl::FailedPreconditionError(absl::StrCat(path, ": expected ", name, " with ", EpochText(point),
+                                                        ", like in ", files, ", found ", EpochText(more),
+                                                        Remedy(first_, path)));
+    }
+    if (HasEpochsOf(point, more)) {
+      joined_.repeated.push_back(
+          absl::StrCat(name, ": epochs of ", files, "; those of ", path, " are the same times, and count once"));
+      return absl::OkStatus();
+    }
+    PoolPoint(more, point);
+    absl::StrAppend(&files, " and ", path);
+    point.set_detail(files);
+    joined_.repeated.push_back(absl::StrCat(name, ": epochs of ", files));
+    return absl::OkStatus();
+  }
+
+  JoinedScale& joined_;
+  const std::string first_;         // path of the first record
+  std::vector<std::string> files_;  // files of each record of `joined_`: "two.rec and four.rec"
+};
 
 }  // namespace
 
@@ -115,11 +171,12 @@ absl::StatusOr<JoinedScale> JoinScaleRecords(std::vector<ScaleRecords> records) 
   const auto spec_at = std::find_if(joined.scale.records.begin(), joined.scale.records.end(),
                                     [](const proto::ScaleRecord& record) { return record.has_spec(); });
   std::iter_swap(joined.scale.records.begin(), spec_at);
+  PointJoiner joiner(joined);
   for (size_t i = 1; i < records.size(); ++i) {
     proto::ScaleSpec& spec = *joined.scale.records[0].mutable_spec();
     AddMissing(FindSpec(records[i])->ranks(), *spec.mutable_ranks());
     AddMissing(FindSpec(records[i])->batch_size(), *spec.mutable_batch_size());
-    AddPoints(records[i], joined);
+    RETURN_IF_ERROR(joiner.Add(records[i]));
     proto::Header& header = joined.scale.header;
     if (records[i].header.device_size() > header.device_size()) {
       std::swap(header, records[i].header);

@@ -13,16 +13,22 @@ namespace lockstep {
 
 struct JoinedScale {
   ScaleRecords scale;
-  // Points of which an earlier record's times are used instead: "four.rec: 1 rank, batch 32 per device, plain".
+  // Points of several records, with the times that are used: "1 rank, batch 32 per device, plain: epochs of two.rec and
+  // four.rec".
   std::vector<std::string> repeated;
 };
 
 // Returns one record with the points of all. `records` must not be empty; a single record is returned unchanged. The
 // header is that of the record with the most devices, with the inputs of all; `input` names all files, without digest.
 //
-// Returns FailedPreconditionError, with both files, the difference and the commands that show both, if a record has no
-// ScaleSpec, or if it differs from the first in machine, libraries, images, model, training, backend, buckets or
-// overlap.
+// A point of several records has the timed epochs of all; its `detail` names the files ("two.rec and four.rec"), and
+// everything else is that of the first record. Not pooled are a point that did not complete, if another record has it
+// completed, and equal times, because they are a copy.
+//
+// Returns FailedPreconditionError, with both files, the difference and the commands that show both, in these cases:
+// - a record has no ScaleSpec;
+// - it differs from the first in machine, libraries, images, model, training, backend, buckets or overlap;
+// - epochs of a point of both have other steps or images.
 absl::StatusOr<JoinedScale> JoinScaleRecords(std::vector<ScaleRecords> records);
 
 }  // namespace lockstep

@@ -36,6 +36,9 @@ ScaleRecords RunOn(const std::string& path, uint32_t ranks) {
     point.set_ranks(one);
     point.set_batch_per_device(32);
     point.set_reduction(one == 1 ? proto::PLAIN : proto::ALL_REDUCE);
+    point.set_outcome(proto::COMPLETED);
+    point.set_steps_per_epoch(8 / one);
+    point.set_images_per_epoch(256);
     point.mutable_epoch_seconds()->add_value(1.0 / ranks);
   }
   return scale;
@@ -59,18 +62,78 @@ TEST(JoinScaleRecordsTest, OneRecordIsUnchanged) {
   EXPECT_THAT(joined->repeated, IsEmpty());
 }
 
-TEST(JoinScaleRecordsTest, APointOfBothIsThatOfTheFirst) {
-  ScaleRecords four = RunOn("four.rec", 4);
+TEST(JoinScaleRecordsTest, TheEpochsOfAPointOfBothArePooled) {
+  ScaleRecords two = RunOn("two.rec", 2), four = RunOn("four.rec", 4);
   proto::Input& prediction = *four.header.add_input();
   prediction.set_sha256("prediction");
-  const auto joined = JoinScaleRecords({RunOn("two.rec", 2), four});
+  proto::ScalePoint& first = *two.records[1].mutable_point();
+  first.mutable_epoch_seconds()->add_value(0.75);
+  first.mutable_exposed_seconds()->set_absent_reason("one device sends nothing");
+  proto::ScalePoint& second = *four.records[1].mutable_point();
+  second.mutable_step_seconds()->add_value(0.125);
+  const auto joined = JoinScaleRecords({two, four});
   ASSERT_THAT(joined, IsOk());
   EXPECT_EQ(joined->scale.input.path(), "two.rec,four.rec");
   EXPECT_THAT(Ranks(joined->scale), ElementsAre(1, 2, 4));
-  EXPECT_EQ(joined->scale.records[1].point().epoch_seconds().value(0), 0.5);  // two.rec's
+  const proto::ScalePoint& pooled = joined->scale.records[1].point();
+  EXPECT_THAT(pooled.epoch_seconds().value(), ElementsAre(0.5, 0.75, 0.25));
+  EXPECT_THAT(pooled.step_seconds().value(), ElementsAre(0.125));
+  EXPECT_EQ(pooled.exposed_seconds().absent_reason(), "one device sends nothing");
+  EXPECT_EQ(pooled.detail(), "two.rec and four.rec");
+  EXPECT_THAT(joined->scale.records[2].point().detail(), IsEmpty());
   EXPECT_THAT(joined->scale.records[0].spec().ranks(), ElementsAre(1, 2, 4));
-  EXPECT_THAT(joined->repeated, ElementsAre("four.rec: 1 rank, batch 32 per device, plain"));
+  EXPECT_THAT(joined->repeated, ElementsAre("1 rank, batch 32 per device, plain: epochs of two.rec and four.rec"));
   EXPECT_EQ(joined->scale.header.input_size(), 2);  // images, prediction
+}
+
+TEST(JoinScaleRecordsTest, APointOfThreeRunsIsPooled) {
+  std::vector<ScaleRecords> runs = {RunOn("a.rec", 2), RunOn("b.rec", 2), RunOn("c.rec", 2)};
+  for (size_t i = 0; i < runs.size(); ++i) {
+    runs[i].records[2].mutable_point()->mutable_epoch_seconds()->set_value(0, 1.0 + static_cast<double>(i));
+  }
+  const auto joined = JoinScaleRecords(runs);
+  ASSERT_THAT(joined, IsOk());
+  const proto::ScalePoint& pooled = joined->scale.records[2].point();
+  EXPECT_THAT(pooled.epoch_seconds().value(), ElementsAre(1, 2, 3));
+  EXPECT_EQ(pooled.detail(), "a.rec and b.rec and c.rec");
+}
+
+// The points of one device have equal times, so that one run was copied.
+TEST(JoinScaleRecordsTest, ACopyCountsOnce) {
+  const auto joined = JoinScaleRecords({RunOn("two.rec", 2), RunOn("copy.rec", 2)});
+  ASSERT_THAT(joined, IsOk());
+  EXPECT_THAT(joined->scale.records[1].point().epoch_seconds().value(), ElementsAre(0.5));
+  EXPECT_THAT(joined->scale.records[1].point().detail(), IsEmpty());
+  EXPECT_THAT(
+      joined->repeated,
+      ElementsAre("1 rank, batch 32 per device, plain: epochs of two.rec; those of copy.rec are the same times, "
+                  "and count once",
+                  HasSubstr("2 ranks")));
+}
+
+TEST(JoinScaleRecordsTest, APointThatFailedIsReplaced) {
+  ScaleRecords two = RunOn("two.rec", 2), four = RunOn("four.rec", 4);
+  two.records[1].mutable_point()->set_outcome(proto::FAILED);
+  two.records[1].mutable_point()->clear_epoch_seconds();
+  for (const auto& records : {std::vector<ScaleRecords>{two, four}, std::vector<ScaleRecords>{four, two}}) {
+    const auto joined = JoinScaleRecords(records);
+    ASSERT_THAT(joined, IsOk());
+    EXPECT_EQ(joined->scale.records[1].point().outcome(), proto::COMPLETED);
+    EXPECT_THAT(joined->scale.records[1].point().epoch_seconds().value(), ElementsAre(0.25));
+    EXPECT_THAT(joined->repeated, ElementsAre("1 rank, batch 32 per device, plain: epochs of four.rec only; the point "
+                                              "of two.rec did not complete"));
+  }
+}
+
+TEST(JoinScaleRecordsTest, EpochsOfOtherStepsAreNotPooled) {
+  ScaleRecords four = RunOn("four.rec", 4);
+  four.records[1].mutable_point()->set_steps_per_epoch(7);
+  EXPECT_THAT(
+      JoinScaleRecords({RunOn("two.rec", 2), four}),
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               HasSubstr("four.rec: expected 1 rank, batch 32 per device, plain with 8 steps and 256 images per "
+                         "epoch, like in two.rec, found 7 steps and 256 images per epoch; explain each record "
+                         "by itself")));
 }
 
 TEST(JoinScaleRecordsTest, APointKeepsItsOwnNumberOfEpochs) {
