@@ -652,7 +652,10 @@ class CliTest(ToolCase):
         result = self.call("report", f"--class_folder={self.folder / 'class'}", f"--output={page}", check=True)
         self.assertIn("3 students", result.stderr.decode())
         self.assertIn("own.rec: the same numbers as own.rec of ada", page.read_text())
-        self.assertIn("3 students: 0 with broken rules, 1 copy (2 students share numbers)", result.stderr.decode())
+        counts = re.search(r"3 students: broken rules 0, copy 2, .*", result.stderr.decode())[0]
+        self.assertIn("; 2 students in 1 group share numbers (1 copied file)", counts)
+        self.assertIn(counts, page.read_text())
+        self.assertIn("</span> copy: ada, bob", page.read_text())
         grades = self.folder / "grades.csv"
         self.call("report", f"--class_folder={self.folder / 'class'}", f"--output={page}", f"--class_grades={grades}",
                   check=True)

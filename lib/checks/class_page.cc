@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -14,6 +13,7 @@
 #include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/checks/check.h"
+#include "lib/checks/class_counts.h"
 #include "lib/checks/class_files.h"
 #include "lib/checks/class_grades.h"
 #include "lib/checks/class_statistics.h"
@@ -31,8 +31,6 @@ namespace {
 constexpr char kClassMark[] = "made by Lockstep: report, class page";
 
 constexpr size_t kNamed = 10;  // students and groups that are named in one line
-
-bool IsClean(const ClassStudent& student) { return VerdictOf(student) == ClassVerdict::kFine; }
 
 // Returns "ada, ben and 3 more".
 std::string NamesText(const std::vector<const ClassStudent*>& students) {
@@ -79,38 +77,25 @@ proto::Table CopiesTable(const std::vector<ClassStudent>& students) {
   return table;
 }
 
-std::string SummaryText(const std::vector<ClassStudent>& students) {
-  const auto count = [&](auto is) { return std::count_if(students.begin(), students.end(), is); };
-  size_t copies = 0;
-  for (const ClassStudent& student : students) {
-    copies += student.copy_count;
-  }
-  return absl::StrCat(
-      students.size(), " students: ", count([](const ClassStudent& s) { return !FailedRules(s.findings).empty(); }),
-      " with broken rules, ", copies, copies == 1 ? " copy (" : " copies (",
-      count([](const ClassStudent& s) { return !s.copies.empty(); }), " students share numbers), ",
-      count([](const ClassStudent& s) { return !s.outliers.empty(); }), " far from the class, ",
-      count([](const ClassStudent& s) { return !s.unreadable.empty(); }), " with files that cannot be read, ",
-      count(HasNothing), " with nothing to check; ", count(IsClean), " without any of these");
-}
-
-// Returns the card: how many students have each verdict, and their names.
-proto::Section SummarySection(const std::vector<ClassStudent>& students,
-                              const std::vector<const ClassStudent*>& ordered) {
+// Returns the card: how many students have each verdict, and their names. `counts` must be those of `ordered`.
+proto::Section SummarySection(const ClassCounts& counts, const std::vector<const ClassStudent*>& ordered) {
   proto::Section section;
   section.set_id("summary");
-  section.set_title(absl::StrCat(students.size(), students.size() == 1 ? " student" : " students"));
+  section.set_title(absl::StrCat(counts.students, counts.students == 1 ? " student" : " students"));
   section.set_role(proto::CARD);
-  for (const ClassVerdict verdict : kClassVerdicts) {
+  for (const auto& [verdict, count] : counts.by_verdict) {
     std::vector<const ClassStudent*> members;
-    std::copy_if(ordered.begin(), ordered.end(), std::back_inserter(members),
-                 [&](const ClassStudent* student) { return VerdictOf(*student) == verdict; });
+    for (const ClassStudent* student : ordered) {
+      if (VerdictOf(*student) == verdict) {
+        members.push_back(student);
+      }
+    }
     proto::Claim& claim = *section.add_claim();
-    claim.set_question(absl::StrCat(members.size()));
+    claim.set_question(absl::StrCat(count));
     claim.set_text(absl::StrCat(VerdictName(verdict), members.empty() ? "" : ": ", NamesText(members)));
     claim.set_link("students");
   }
-  section.add_paragraph(absl::StrCat(SummaryText(students), "."));
+  section.add_paragraph(absl::StrCat(CountsText(counts), "."));
   return section;
 }
 
@@ -143,7 +128,7 @@ absl::Status CheckEnding(const std::string& flag, const std::string& path, const
 std::vector<proto::Section> ClassSections(const std::string& class_folder, const std::vector<ClassStudent>& students,
                                           const std::vector<std::string>& loose_files) {
   const std::vector<const ClassStudent*> ordered = BySeverity(students);
-  std::vector<proto::Section> sections = {SummarySection(students, ordered)};
+  std::vector<proto::Section> sections = {SummarySection(CountClass(students), ordered)};
   proto::Section& section = sections.emplace_back();
   section.set_id("class");
   section.set_title("The class");
@@ -191,7 +176,7 @@ absl::Status RunClass(const ClassOptions& options) {
                                    ReplaceIfForced(options.force, ReplaceMarked(kGradesColumns))));
   }
   LogLine(absl::StrCat("report: wrote ", options.output == "-" ? "standard output" : options.output,
-                       options.grades.empty() ? "" : " and ", options.grades, ": ", SummaryText(students)));
+                       options.grades.empty() ? "" : " and ", options.grades, ": ", CountsText(CountClass(students))));
   return absl::OkStatus();
 }
 

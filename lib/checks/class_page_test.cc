@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -18,6 +19,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/checks/check.h"
+#include "lib/checks/class_counts.h"
 #include "lib/checks/class_verdict.h"
 #include "lib/checks/kept_records_testing.h"
 #include "lib/lab_records/convert_record.h"
@@ -201,9 +203,8 @@ TEST_F(ClassPageTest, ThePageNamesThemAll) {
   const std::string page = TempPath("class.html");
   ASSERT_THAT(RunClass({folder_, page}), IsOk());
   const std::string html = ReadFile(page);
-  EXPECT_THAT(html, HasSubstr("30 students: 0 with broken rules, 1 copy (2 students share numbers), 0 far from the "
-                              "class, 1 with files that cannot be read, 0 with nothing to check; 27 without any "
-                              "of these."));
+  EXPECT_THAT(html, HasSubstr("30 students: broken rules 0, copy 2, cannot be read 1, far from the class 0, fine 27; "
+                              "2 students in 1 group share numbers (1 copied file)."));
   EXPECT_THAT(html, HasSubstr("sweep.rec: the same numbers as sweep.rec of student04"));
   EXPECT_THAT(html, HasSubstr("not a Lockstep record file"));
 }
@@ -230,6 +231,52 @@ std::string HandIn(double factor, double two_devices) {
       "# source = a test\n# images_per_epoch = 50000\n# batch = per_device\n"
       "table,quantity,devices,batch_per_device,value,unit,as_printed\n",
       times, speedups);
+}
+
+// Returns the table with this id, which one of the sections must have.
+proto::Table TableOf(const std::vector<proto::Section>& sections, const std::string& id) {
+  for (const proto::Section& section : sections) {
+    for (const proto::Table& table : section.table()) {
+      if (table.id() == id) {
+        return table;
+      }
+    }
+  }
+  ADD_FAILURE() << "no table " << id;
+  return {};
+}
+
+// Checks that card, tables and grades have the numbers of `counts`, which the terminal prints.
+void ExpectEqualCounts(const ClassCounts& counts, const std::vector<proto::Section>& sections, const std::string& csv) {
+  const proto::Section& card = sections.at(0);
+  EXPECT_EQ(card.title(), absl::StrCat(counts.students, " students"));
+  EXPECT_EQ(card.paragraph(0), absl::StrCat(CountsText(counts), "."));
+  const proto::Table rows = TableOf(sections, "students"), copies = TableOf(sections, "copies");
+  EXPECT_EQ(static_cast<size_t>(rows.row_size()), counts.students);
+  EXPECT_EQ(static_cast<size_t>(copies.row_size()), counts.copy_groups);
+  int i = 0;
+  size_t sum = 0;
+  for (const auto& [verdict, count] : counts.by_verdict) {
+    const std::string name = VerdictName(verdict);
+    EXPECT_EQ(card.claim(i).question(), absl::StrCat(count)) << name;
+    EXPECT_EQ(card.claim(i).text().rfind(name, 0), 0u) << card.claim(i).text();
+    const auto is_it = [&](const proto::Row& row) { return row.cell(1).text() == name; };
+    EXPECT_EQ(std::count_if(rows.row().begin(), rows.row().end(), is_it), static_cast<std::ptrdiff_t>(count)) << name;
+    size_t lines = 0;
+    for (size_t at = csv.find(absl::StrCat(",", name, ",")); at != std::string::npos;
+         at = csv.find(absl::StrCat(",", name, ","), at + 1)) {
+      ++lines;
+    }
+    EXPECT_EQ(lines, count) << name;
+    sum += count;
+    ++i;
+  }
+  EXPECT_EQ(sum, counts.students);
+  size_t sharing = 0;
+  for (const proto::Row& row : copies.row()) {
+    sharing += std::stoul(row.cell(2).text());
+  }
+  EXPECT_EQ(sharing, counts.sharing_students);
 }
 
 // A class of 30: 0 to 7 print tables (3 copies 2, 5 has an outlier), 8 and 9 have wrong numbers, 10 and 11 have the
@@ -277,8 +324,16 @@ TEST_F(ClassPageTest, OffendersAreTheFirstOf30Rows) {
   EXPECT_THAT(students[19].answered, ElementsAre("Q1"));
 
   const std::string page = TempPath("class30.html"), grades = TempPath("class30.csv");
+  ::testing::internal::CaptureStderr();
   ASSERT_THAT(RunClass({folder_, page, grades}), IsOk());
+  const std::string terminal = ::testing::internal::GetCapturedStderr();
   const std::string html = ReadFile(page);
+  for (const std::string& text : {terminal, html}) {
+    EXPECT_THAT(text, HasSubstr("30 students: broken rules 2, copy 5, cannot be read 6 (3 without a record or table), "
+                                "far from the class 1, fine 16; 5 students in 2 groups share numbers (3 copied "
+                                "files)"));
+  }
+  ExpectEqualCounts(CountClass(students), ClassSections(folder_, students, {}), ReadFile(grades));
   EXPECT_LT(html.find("student08"), html.find("student02"));
   EXPECT_THAT(html, HasSubstr("cut off at byte"));
   EXPECT_THAT(html, HasSubstr("ask for the file again, as the tool wrote it"));
@@ -457,7 +512,7 @@ TEST_F(ClassFolderTest, class_every_folder_is_on_the_page) {
   Write("__MACOSX/grace/._times.csv", std::string("\0\5\26\7", 4));  // a file of an archive that macOS packed
   const std::string page = Page();
   EXPECT_THAT(page, HasSubstr("7 students: "));
-  EXPECT_THAT(page, HasSubstr("1 with files that cannot be read, 2 with nothing to check"));
+  EXPECT_THAT(page, HasSubstr("cannot be read 3 (2 without a record or table)"));
   EXPECT_THAT(page, HasSubstr("no file is in it"));
   EXPECT_THAT(page, HasSubstr("neither a record nor a table is in it, but notes.txt"));
   EXPECT_THAT(page, HasSubstr("1/2/3/4: a folder deeper than 3 levels"));
@@ -484,8 +539,8 @@ TEST_F(ClassFolderTest, class_each_copied_pair_counts_once) {
   Write("dave/times.csv", kTable);
   Write("dave/._times.csv", std::string("\0\5\26\7", 4));
   const std::string page = Page();
-  EXPECT_THAT(page, HasSubstr("4 students: 0 with broken rules, 2 copies (4 students share numbers), "));
-  EXPECT_THAT(page, HasSubstr("0 with files that cannot be read"));
+  EXPECT_THAT(page, HasSubstr("4 students: broken rules 0, copy 4, cannot be read 0, "));
+  EXPECT_THAT(page, HasSubstr("; 4 students in 2 groups share numbers (2 copied files)."));
   EXPECT_THAT(Student("dave").files, ElementsAre("times.csv"));
   EXPECT_THAT(Student("alice").copies, ElementsAre("again/sweep.json: the same numbers as hand_in/sweep.json of bob"));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -42,12 +43,25 @@ const char* VerdictName(ClassVerdict verdict) {
 
 bool HasNothing(const ClassStudent& student) { return student.files.empty() && student.unreadable.empty(); }
 
+bool HasFinding(const ClassStudent& student, ClassVerdict finding) {
+  switch (finding) {
+    case ClassVerdict::kBrokenRules:
+      return !FailedRules(student.findings).empty();
+    case ClassVerdict::kCopy:
+      return !student.copies.empty();
+    case ClassVerdict::kUnreadable:
+      return !student.unreadable.empty() || HasNothing(student);
+    case ClassVerdict::kOutlier:
+      return !student.outliers.empty();
+    case ClassVerdict::kFine:
+      break;
+  }
+  return true;
+}
+
 ClassVerdict VerdictOf(const ClassStudent& student) {
-  return !FailedRules(student.findings).empty()               ? ClassVerdict::kBrokenRules
-         : !student.copies.empty()                            ? ClassVerdict::kCopy
-         : !student.unreadable.empty() || HasNothing(student) ? ClassVerdict::kUnreadable
-         : !student.outliers.empty()                          ? ClassVerdict::kOutlier
-                                                              : ClassVerdict::kFine;
+  return *std::find_if(std::begin(kClassVerdicts), std::end(kClassVerdicts),
+                       [&](ClassVerdict verdict) { return HasFinding(student, verdict); });
 }
 
 std::vector<const ClassStudent*> BySeverity(const std::vector<ClassStudent>& students) {

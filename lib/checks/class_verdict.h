@@ -18,7 +18,11 @@ inline constexpr ClassVerdict kClassVerdicts[] = {ClassVerdict::kBrokenRules, Cl
 // Returns "broken rules", "copy", "cannot be read", "far from the class" or "fine".
 const char* VerdictName(ClassVerdict verdict);
 
-// Returns the verdict. A student without any record or table is kUnreadable.
+// Returns true if a student has a finding of this kind, whatever the verdict. kUnreadable is a file that cannot be
+// read, or no record or table at all. Every student has kFine.
+bool HasFinding(const ClassStudent& student, ClassVerdict finding);
+
+// Returns the first of kClassVerdicts that HasFinding finds.
 ClassVerdict VerdictOf(const ClassStudent& student);
 
 // Returns true if a student has neither records nor tables, and none that cannot be read.

@@ -1,0 +1,67 @@
+#include "lib/checks/class_counts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+
+namespace lockstep {
+namespace {
+
+// Returns "1 group" or "2 groups".
+std::string CountOf(size_t count, absl::string_view noun) {
+  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
+}
+
+std::string SharingText(const ClassCounts& counts) {
+  return counts.sharing_students == 0
+             ? "no students share numbers"
+             : absl::StrCat(CountOf(counts.sharing_students, "student"), " in ", CountOf(counts.copy_groups, "group"),
+                            " share numbers (", CountOf(counts.copied_files, "copied file"), ")");
+}
+
+}  // namespace
+
+ClassCounts CountClass(const std::vector<ClassStudent>& students) {
+  ClassCounts counts;
+  counts.students = students.size();
+  for (const ClassVerdict verdict : kClassVerdicts) {
+    counts.by_verdict[verdict] = 0;
+  }
+  for (const ClassStudent& student : students) {
+    const ClassVerdict worst = VerdictOf(student);
+    ++counts.by_verdict[worst];
+    for (const ClassVerdict finding : kClassVerdicts) {
+      if (finding > worst && finding != ClassVerdict::kFine && HasFinding(student, finding)) {
+        ++counts.next_to_worse[finding];
+      }
+    }
+    counts.without_files += HasNothing(student) ? 1 : 0;
+    counts.sharing_students += student.copies.empty() ? 0 : 1;
+    counts.copy_groups = std::max(counts.copy_groups, student.copy_group);
+    counts.copied_files += student.copy_count;
+  }
+  return counts;
+}
+
+std::string CountsText(const ClassCounts& counts) {
+  const auto append = [](std::string* out, const std::pair<const ClassVerdict, size_t>& count) {
+    absl::StrAppend(out, VerdictName(count.first), " ", count.second);
+  };
+  std::vector<std::string> verdicts;
+  for (const auto& [verdict, count] : counts.by_verdict) {
+    const bool some_empty = verdict == ClassVerdict::kUnreadable && counts.without_files > 0;
+    verdicts.push_back(
+        absl::StrCat(VerdictName(verdict), " ", count,
+                     some_empty ? absl::StrCat(" (", counts.without_files, " without a record or table)") : ""));
+  }
+  return absl::StrCat(
+      CountOf(counts.students, "student"), ": ", absl::StrJoin(verdicts, ", "), "; ", SharingText(counts),
+      counts.next_to_worse.empty()
+          ? ""
+          : absl::StrCat("; next to a more severe finding: ", absl::StrJoin(counts.next_to_worse, ", ", append)));
+}
+
+}  // namespace lockstep
