@@ -255,6 +255,23 @@ TEST(SummaryTest, NoBandwidthIsAboveTheLink) {
   EXPECT_THAT(text, HasSubstr("exposed: by events, of the rank with the largest sum"));
 }
 
+// s_2 = 4 s, s_1 / 2 = 5 s, 50 steps.
+TEST(SummaryTest, ANegativeCommunicationIsShownWithItsMeaning) {
+  proto::CommModelRecord record;
+  proto::ScalingRow& row = *record.mutable_scaling();
+  row.set_ranks(2);
+  row.set_batch_per_device(32);
+  row.mutable_steps_per_epoch()->set_value(50);
+  row.mutable_communication_seconds()->set_value(-1);
+  const std::string text = SummaryText({record});
+  EXPECT_THAT(text, HasSubstr(" -1000 "));
+  EXPECT_THAT(text,
+              HasSubstr("2 x 32: T_comm is not measurable by subtraction: a step on 2 devices took 20 ms less than "
+                        "on one, although it also communicates; each time was measured once"));
+  row.mutable_communication_seconds()->set_value(1);
+  EXPECT_THAT(SummaryText({record}), ::testing::Not(HasSubstr("not measurable")));
+}
+
 TEST(SummaryTest, ABaseCaseOfAnUnknownMachineIsReported) {
   proto::CommModelRecord record;
   record.mutable_scaling()->set_ranks(2);

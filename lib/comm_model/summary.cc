@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/point_warnings.h"
 #include "lib/scaling/base_cases.h"
+#include "lib/scaling/negative_communication.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/unit.h"
 
@@ -68,11 +69,15 @@ struct ScalingTable {
   }
 };
 
-// Adds the reasons for absent numbers. One device has no communication, so its absent numbers need no reason.
+// Adds the reasons for absent numbers, and the meaning of a negative T_comm. One device has no communication, so its
+// absent numbers need no reason.
 void AddReasons(const proto::ScalingRow& row, const Unit& time, PointWarnings& reasons) {
   const std::string point = absl::StrCat(row.ranks(), " x ", row.batch_per_device());
   if (IsOfUnknownMachine(row.strong_speedup()) || IsOfUnknownMachine(row.weak_speedup())) {
     reasons.Add(point, absl::StrCat("a base case is ", kMachineUnknown, ": the records do not name it"));
+  }
+  if (HasNegativeCommunication(row)) {
+    reasons.Add(point, absl::StrCat("T_comm is ", NegativeCommunicationText(row)));
   }
   std::vector<std::pair<std::string, std::string>> absent;  // reason, headings
   for (const ScalingColumn& column : kScalingColumns) {
@@ -93,7 +98,7 @@ void AddReasons(const proto::ScalingRow& row, const Unit& time, PointWarnings& r
   }
 }
 
-// Returns the heading, one line of numbers per row, and one line per reason for absent numbers.
+// Returns the heading, one line of numbers per row, and the lines of AddReasons.
 std::string TableText(const ScalingTable& table) {
   const Unit& time = table.Time();
   std::string text = absl::StrFormat("%3s %6s", "N", "batch");

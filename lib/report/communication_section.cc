@@ -8,6 +8,7 @@
 #include "lib/lab_records/scaling_view.h"
 #include "lib/report/sections.h"
 #include "lib/report/step_tables.h"
+#include "lib/scaling/negative_communication.h"
 #include "lib/scaling/pooled_probe.h"
 #include "lib/statistics/unit.h"
 #include "lib/wording/cell.h"
@@ -76,6 +77,12 @@ proto::Table CompleteTable2(const ScalingView& view) {
   table.add_note(absl::StrCat("The subtraction counts every loss of efficiency as communication; ",
                               view.data_parallel() ? "direct measurements are in \"DataParallel or DDP\"."
                                                    : "the next table compares it with direct measurements."));
+  for (const proto::ScalingRow* const row : view.rows) {
+    if (HasNegativeCommunication(*row)) {
+      table.add_note(absl::StrCat("At ", row->ranks(), " devices, batch ", row->batch_per_device(),
+                                  " per device, comm is ", NegativeCommunicationText(*row), "."));
+    }
+  }
   return table;
 }
 

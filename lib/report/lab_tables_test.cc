@@ -14,6 +14,7 @@ using ::lockstep::testing::ExpectWellFormed;
 using ::lockstep::testing::RowOf;
 using ::lockstep::testing::SmallLab;
 using ::testing::ElementsAre;
+using ::testing::StartsWith;
 
 TEST(LabTablesTest, TheTablesAreTheLabs) {
   const proto::Section section = LabTablesSection(SmallLab());
@@ -23,6 +24,11 @@ TEST(LabTablesTest, TheTablesAreTheLabs) {
   EXPECT_THAT(RowOf(section.table(1), 0), ElementsAre("32", "2", "1500", "500.0", "200.0", "10.00"));
   EXPECT_THAT(RowOf(section.table(1), 1), ElementsAre("128", "2", "750", "-50.0", "10.0", "1.43"));
   EXPECT_EQ(section.paragraph(0), "The tables are of run B.");
+  EXPECT_THAT(
+      section.table(1).note(0),
+      StartsWith("At 2 devices, batch 128 per device, comm is not measurable by subtraction: a step on 2 devices "
+                 "took 0.255 ms less than on one"));
+  EXPECT_THAT(section.table(1).note(1), StartsWith("Compute: epoch of one device / devices."));
 }
 
 TEST(LabTablesTest, RunsHaveLetters) {

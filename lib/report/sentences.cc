@@ -12,6 +12,7 @@
 #include "lib/lab_records/training_images.h"
 #include "lib/report/sections.h"
 #include "lib/scaling/base_cases.h"
+#include "lib/scaling/negative_communication.h"
 #include "lib/statistics/unit.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/claim.h"
@@ -122,8 +123,9 @@ std::string OtherSplits(const std::vector<WayRows>& ways) {
   for (size_t i = 1; i < ways.size(); ++i) {
     std::vector<std::string> splits;
     for (const proto::ScalingRow* row : ways[i].rows) {
-      splits.push_back(absl::StrCat(FormatQuantity(row->communication_seconds(), kSeconds), " of ",
-                                    FormatQuantity(row->step_seconds(), kSeconds), " at batch ",
+      splits.push_back(absl::StrCat(FormatQuantity(row->communication_seconds(), kSeconds),
+                                    HasNegativeCommunication(*row) ? " (below 0: not measurable by subtraction)" : "",
+                                    " of ", FormatQuantity(row->step_seconds(), kSeconds), " at batch ",
                                     row->batch_per_device()));
     }
     absl::StrAppend(&lines, "\n", ways[i].way, ", communicating by the lab's subtraction: ", JoinAnd(splits),
@@ -160,7 +162,7 @@ std::string WhileBusy(const proto::ScalingRow& row) {
 }
 
 // Returns "Batch 32 per device: 1.50 s of 2.00 s computing and 0.500 s (25 %) communicating by the lab's subtraction;
-// ...". A bandwidth follows the time from which it is computed.
+// ...". A bandwidth follows the time from which it is computed. A negative time is followed by its meaning.
 std::string SplitLine(const proto::ScalingRow& row) {
   std::string share;
   if (row.communication_seconds().has_value() && row.step_seconds().value() > 0) {
@@ -168,12 +170,14 @@ std::string SplitLine(const proto::ScalingRow& row) {
         " (", FormatNumber(kPercent.scale * row.communication_seconds().value() / row.step_seconds().value(), 2),
         " %)");
   }
+  const std::string negative =
+      HasNegativeCommunication(row) ? absl::StrCat(" This time is ", NegativeCommunicationText(row), ".") : "";
   return absl::StrCat("Batch ", row.batch_per_device(),
                       " per device: ", FormatQuantity(row.compute_seconds(), kSeconds), " of ",
                       FormatQuantity(row.step_seconds(), kSeconds), " computing and ",
                       FormatQuantity(row.communication_seconds(), kSeconds), share,
-                      " communicating by the lab's subtraction", BandwidthOverTime(row),
-                      ". Exposed communication by events: ", FormatQuantity(row.exposed_event_seconds(), kSeconds),
+                      " communicating by the lab's subtraction", BandwidthOverTime(row), ".", negative,
+                      " Exposed communication by events: ", FormatQuantity(row.exposed_event_seconds(), kSeconds),
                       "; by ablation: ", FormatQuantity(row.exposed_ablation_seconds(), kSeconds),
                       row.exposed_ablation_seconds().value() < 0 ? " (below 0: smaller than the noise)" : "",
                       "; other losses: ", FormatQuantity(row.other_seconds(), kSeconds), ".", WhileBusy(row));

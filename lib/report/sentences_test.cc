@@ -154,6 +154,27 @@ TEST(SentencesTest, Q3ComparesTheLabsSplitWithTheOthers) {
             HasSubstr("-0.0500 s"), HasSubstr("bandwidth over this time: not known (T_comm is negative)")));
 }
 
+// -0.05 s in 196 steps. The other batch has a positive time.
+TEST(SentencesTest, Q3ReportsTheMeaningOfANegativeDifference) {
+  EXPECT_THAT(
+      AnswerQ3(SmallLab()).text(),
+      AllOf(HasSubstr("and -0.0500 s (-7.1 %) communicating by the lab's subtraction; bandwidth over this time: "
+                      "not known (T_comm is negative). This time is not measurable by subtraction: a step on 2 "
+                      "devices took 0.255 ms less than on one, although it also communicates; each time was "
+                      "measured once, so that the spread is not known. Exposed communication by events: 0.0100 "
+                      "s; "),
+            Not(HasSubstr("31.3 % of the measured link. This time"))));
+  LabRecords lab = SmallLab();
+  lab.scales.push_back(SmallDataParallel());
+  lab.comm_models.push_back(SmallDataParallelModel());
+  EXPECT_THAT(AnswerQ3(lab).text(), Not(HasSubstr("below 0: not measurable")));
+  for (proto::ScalingRow& row : lab.comm_models.back().rows) {
+    row.mutable_communication_seconds()->set_value(-0.5);
+  }
+  EXPECT_THAT(AnswerQ3(lab).text(),
+              HasSubstr("-0.500 s (below 0: not measurable by subtraction) of 2.00 s at batch 32"));
+}
+
 TEST(SentencesTest, WithoutCommModelQ2AndQ3ReportWhatIsMissing) {
   LabRecords lab = SmallLab();
   lab.comm_models.clear();

@@ -262,6 +262,8 @@ TEST(TablesTest, Table2ShowsNegativeTimesAndMarksThem) {
   const proto::Table table = TableOf(SmallLab(), "Table 2");
   EXPECT_THAT(RowOf(table, 0), ElementsAre("2", "1.500", "0.5000", "0.7500", "-0.05000"));
   EXPECT_THAT(table.row(0).cell(4).note(), HasSubstr("not clamped"));
+  EXPECT_THAT(table.note(), Contains(StartsWith("At 2 devices, batch 128 per device, comm is not measurable by "
+                                                "subtraction: a step on 2 devices took 0.255 ms less than on one")));
 }
 
 TEST(TablesTest, Table3IsBlankWhereTheLabsTimeIsNegative) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/lab_records/answer_rows.h"
 #include "lib/scaling/base_cases.h"
+#include "lib/scaling/negative_communication.h"
 #include "lib/statistics/spread.h"
 #include "lib/summary/card_parts.h"
 #include "lib/summary/card_text.h"
@@ -196,12 +197,17 @@ ScalingFacts ScalingFactsOf(const ScalingView& view, const std::vector<const pro
 
 WaitingFacts WaitingFactsOf(const std::vector<const proto::ScalingRow*>& rows) {
   WaitingFacts facts;
+  facts.ranks = rows.front()->ranks();
   for (const proto::ScalingRow* row : rows) {
     if (row->exposed_event_seconds().has_value() && row->step_seconds().value() > 0) {
       facts.share.push_back(
           {row->batch_per_device(), SpreadIn(row->exposed_event_seconds(), row->step_seconds().value())});
     }
+    if (HasNegativeCommunication(*row)) {
+      facts.negative_batches.push_back(row->batch_per_device());
+    }
   }
+  std::sort(facts.negative_batches.begin(), facts.negative_batches.end());
   return facts;
 }
 
@@ -302,6 +308,9 @@ proto::SummaryCard CardQ3(const LabRecords& lab) {
       card.mutable_spark()->add_label("waiting");
       card.mutable_spark()->set_description("Share of an epoch in which computing waits for communication");
     }
+  }
+  if (!facts.share.empty() && !facts.negative_batches.empty()) {
+    AddSupport(absl::StrCat("The lab's subtraction says nothing: ", NegativeBatchesText(facts), "."), card);
   }
   AddLink("Table 2", "table-2", card);
   AddLink("figure", "plot-split", card);

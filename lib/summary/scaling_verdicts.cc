@@ -171,9 +171,20 @@ CardVerdict JudgeScaling(const ScalingFacts& all) {
   return FirstVerdict(*rules, facts);
 }
 
+std::string NegativeBatchesText(const WaitingFacts& facts) {
+  return absl::StrCat("a step on ", facts.ranks, " devices took less time than on one at ",
+                      BatchesText(facts.negative_batches));
+}
+
 CardVerdict JudgeWaiting(const WaitingFacts& facts) {
   using Rule = VerdictRule<WaitingFacts>;
   static const auto* const rules = new std::vector<Rule>{
+      {"not_by_subtraction", [](const WaitingFacts& f) { return f.share.empty() && !f.negative_batches.empty(); },
+       proto::PARTLY,
+       [](const WaitingFacts& f) {
+         return absl::StrCat("Not decided: not measurable by subtraction, because ", NegativeBatchesText(f),
+                             ", and not measured by events.");
+       }},
       {"not_measured", [](const WaitingFacts& f) { return f.share.empty(); }, proto::PARTLY,
        [](const WaitingFacts&) {
          return std::string("Not decided: the records lack the time in which computing waits.");

@@ -3,6 +3,7 @@
 #define LOCKSTEP_LIB_SUMMARY_SCALING_VERDICTS_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "lib/statistics/spread.h"
@@ -40,7 +41,13 @@ CardVerdict JudgeScaling(const ScalingFacts& facts);
 // Q3: share of an epoch in which computing waits for communication, measured by events, at each batch per device.
 struct WaitingFacts {
   std::vector<AtBatch> share;
+  uint32_t ranks = 0;                           // at least 2; may be 0 if `negative_batches` is empty
+  std::vector<uint32_t> negative_batches = {};  // batches at which the lab's subtraction gives a time below 0
 };
+
+// Returns "a step on 2 devices took less time than on one at batch 128". There must be negative batches.
+std::string NegativeBatchesText(const WaitingFacts& facts);
+
 CardVerdict JudgeWaiting(const WaitingFacts& facts);
 
 }  // namespace lockstep

@@ -96,6 +96,15 @@ TEST(JudgeWaitingTest, EachRuleAndItsNeighbours) {
   ExpectVerdicts<WaitingFacts>(
       {
           {"not_measured", {}, "Not decided: the records lack the time in which computing waits."},
+          {"not_by_subtraction",
+           {{}, 2, {32}},
+           "Not decided: not measurable by subtraction, because a step on 2 devices took less time than on one at "
+           "batch 32, and not measured by events."},
+          {"not_by_subtraction",
+           {{}, 4, {32, 128}},
+           "Not decided: not measurable by subtraction, because a step on 4 devices took less time than on one at "
+           "batches 32 and 128, and not measured by events."},
+          {"little", {{Once(32, 0.039)}, 2, {32}}, "Little: at most 4 % of an epoch waits for it."},
           {"impossible",
            {{Once(32, 1.01)}},
            "Not decided: the measured waiting is longer than the epoch, or negative."},

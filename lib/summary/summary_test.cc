@@ -65,6 +65,24 @@ TEST(SummaryTest, TheFastestBatchIsComparedWithTheSmallest) {
   EXPECT_EQ(card.headline().exact(), "33,333 [31,250, 35,714] images/s: mean and extremes of single epochs");
 }
 
+// The small lab's subtraction is negative at batch 128; the time by events is there.
+TEST(SummaryTest, ANegativeSubtractionFallsBackToTheTimeByEvents) {
+  LabRecords lab = testing::SmallLab();
+  const proto::SummaryCard card = CardOf(SummarySection(lab, CardsOf::kAskedQuestions).summary(), "Q3");
+  EXPECT_EQ(card.verdict(), "Some: up to 10 % of an epoch waits for it.");
+  EXPECT_EQ(card.support(card.support_size() - 1),
+            "The lab's subtraction says nothing: a step on 2 devices took less time than on one at batch 128.");
+  for (proto::ScalingRow& row : lab.comm_models[0].rows) {
+    row.mutable_exposed_event_seconds()->clear_value();
+  }
+  const proto::SummaryCard without = CardOf(SummarySection(lab, CardsOf::kAskedQuestions).summary(), "Q3");
+  EXPECT_EQ(without.state(), proto::PARTLY);
+  EXPECT_EQ(
+      without.verdict(),
+      "Not decided: not measurable by subtraction, because a step on 2 devices took less time than on one at batch "
+      "128, and not measured by events.");
+}
+
 TEST(SummaryTest, ExperimentsAnswerWhatTheirSeedsShow) {
   const proto::Summary summary = SummarySection(WithExperiments(), CardsOf::kAskedQuestions).summary();
   EXPECT_EQ(summary.card_size(), 12);
