@@ -31,13 +31,15 @@ std::string Letter(size_t number) {
   return letters;
 }
 
-proto::LabRun RunOf(const RecordSource& source, const std::string& what, size_t number) {
+proto::LabRun RunOf(const RecordSource& source, const std::string& network, const std::string& what, size_t number) {
   proto::LabRun run;
   run.set_letter(Letter(number));
   run.set_what(what);
   run.set_machine(DescribeDevices(source.header));
   run.set_date(DateText(source.header.start_time()));
   run.set_file(source.name());
+  run.set_tool(source.header.build().tool());
+  run.set_network(network);
   return run;
 }
 
@@ -83,22 +85,23 @@ std::vector<const RecordSource*> MeasuringRuns(const LabRecords& lab) {
 std::vector<proto::LabRun> LabRuns(const LabRecords& lab) {
   std::vector<proto::LabRun> runs;
   for (const LabSweep& sweep : lab.sweeps) {
-    runs.push_back(RunOf(sweep,
-                         absl::StrCat(ModelTitle(sweep.spec.training().model()), ", ", sweep.points.size(),
-                                      sweep.points.size() == 1 ? " batch, " : " batches, ",
-                                      DescribePrecision(sweep.spec.training().precision())),
-                         runs.size()));
+    const std::string network = ModelTitle(sweep.spec.training().model());
+    runs.push_back(
+        RunOf(sweep, network,
+              absl::StrCat(network, ", ", sweep.points.size(), sweep.points.size() == 1 ? " batch, " : " batches, ",
+                           DescribePrecision(sweep.spec.training().precision())),
+              runs.size()));
   }
   for (const LabScale& scale : lab.scales) {
-    runs.push_back(RunOf(scale, ScaleText(scale), runs.size()));
+    runs.push_back(RunOf(scale, ModelTitle(scale.spec.training().model()), ScaleText(scale), runs.size()));
   }
   for (const LabQuantized& file : lab.quantized) {
     std::set<std::string> names;
     for (const proto::QuantizedNetwork& network : file.networks) {
       names.insert(ModelTitle(network.name()));
     }
-    runs.push_back(
-        RunOf(file, absl::StrCat(absl::StrJoin(names, ", "), names.empty() ? "" : " ", "in int8"), runs.size()));
+    const std::string networks = absl::StrJoin(names, ", ");
+    runs.push_back(RunOf(file, networks, absl::StrCat(networks, names.empty() ? "" : " ", "in int8"), runs.size()));
   }
   return runs;
 }

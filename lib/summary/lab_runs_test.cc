@@ -18,6 +18,10 @@ TEST(LabRunsTest, MeasuringRunsHaveLettersInTheOrderOfTheRecords) {
   EXPECT_EQ(runs[3].letter(), "D");
   EXPECT_EQ(runs[1].machine(), "2 x GPU <A&B>");
   EXPECT_EQ(runs[1].date(), "21 November 2026");
+  EXPECT_EQ(runs[0].tool() + " " + runs[0].network(), "train_sweep ResNet-18");
+  EXPECT_EQ(runs[2].tool() + " " + runs[2].network(), "scale_run ResNet-18");
+  EXPECT_EQ(runs[3].tool(), "quantize");
+  EXPECT_NE(runs[3].what().find(runs[3].network()), std::string::npos);
   EXPECT_EQ(LetterOf(lab, lab.scales[1]), "C");
   EXPECT_EQ(LetterOf(lab, lab.datasets[0]), "");
 }

@@ -13,6 +13,7 @@
 #include "lib/summary/lead.h"
 #include "lib/summary/page_head.h"
 #include "lib/summary/scaling_cards.h"
+#include "lib/warnings/limits.h"
 #include "lib/warnings/warnings.h"
 
 namespace lockstep {
@@ -36,12 +37,16 @@ proto::Section SummarySection(const LabRecords& lab, CardsOf which) {
   for (std::string& badge : Badges(lab)) {
     summary.add_badge(std::move(badge));
   }
-  const std::vector<Warning> warnings = NamedPageWarnings(lab);
+  const std::vector<Warning> named = NamedWarnings(lab);
+  const std::vector<Warning> warnings = WarningsOnPage(named);
   if (!warnings.empty()) {
     *summary.mutable_warning_chip() = MakeWarningChip(warnings);
   }
   for (const Warning& warning : warnings) {
     section.add_warning(warning.text);
+  }
+  for (std::string& sentence : LimitSentences(named)) {
+    summary.add_limit(std::move(sentence));
   }
   summary.set_lead(LeadText(lab));
   const std::vector<proto::SummaryCard> cards = AllCards(lab);

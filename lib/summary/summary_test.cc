@@ -91,6 +91,19 @@ TEST(SummaryTest, ExperimentsAnswerWhatTheirSeedsShow) {
   EXPECT_THAT(summary.lead(), HasSubstr("A global batch of 8192 without a remedy ends"));
 }
 
+TEST(SummaryTest, EachKindOfWarningIsOneLimit) {
+  LabRecords lab = testing::SmallLab();
+  EXPECT_TRUE(SummarySection(lab, CardsOf::kAskedQuestions).summary().limit().empty());
+  lab.sweeps[0].points[0].add_noise_warning("timed epochs differ by 20 %");
+  lab.scales[0].points[2].add_noise_warning("timed epochs differ by 30 %");
+  lab.scales[0].points[3].add_noise_warning("timed epochs differ by 40 %");
+  const proto::Summary summary = SummarySection(lab, CardsOf::kAskedQuestions).summary();
+  ASSERT_EQ(summary.limit_size(), 1);
+  EXPECT_EQ(summary.limit(0),
+            "Measured on a noisy machine: sweep.rec, batch 32: timed epochs differ by 20 % (2 more warnings of this "
+            "kind).");
+}
+
 TEST(SummaryTest, WithoutRecordsNothingIsRecommended) {
   const proto::Section section = SummarySection({}, CardsOf::kAskedQuestions);
   EXPECT_THAT(section.summary().lead(), StartsWith("No setting can be recommended yet"));

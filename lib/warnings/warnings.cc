@@ -281,9 +281,9 @@ std::vector<std::string> Warnings(const LabRecords& lab) {
   return texts;
 }
 
-std::vector<Warning> NamedPageWarnings(const LabRecords& lab) {
+std::vector<Warning> WarningsOnPage(std::vector<Warning> named) {
   std::vector<Warning> shown, noisy;
-  for (Warning& warning : NamedWarnings(lab)) {
+  for (Warning& warning : named) {
     (warning.rule == kNoiseRule ? noisy : shown).push_back(std::move(warning));
   }
   if (!noisy.empty()) {
@@ -300,7 +300,7 @@ std::vector<Warning> NamedPageWarnings(const LabRecords& lab) {
 
 std::vector<std::string> PageWarnings(const LabRecords& lab) {
   std::vector<std::string> texts;
-  for (Warning& warning : NamedPageWarnings(lab)) {
+  for (Warning& warning : WarningsOnPage(NamedWarnings(lab))) {
     texts.push_back(std::move(warning.text));
   }
   return texts;

@@ -24,9 +24,11 @@ std::vector<Warning> NamedWarnings(const LabRecords& lab);
 // Returns the texts of NamedWarnings.
 std::vector<std::string> Warnings(const LabRecords& lab);
 
-// Returns the warnings of a page, the worst first (severity.h). Each point may have a disturbance of the machine;
-// therefore the first of these is shown and the others are counted. PageWarnings returns the texts.
-std::vector<Warning> NamedPageWarnings(const LabRecords& lab);
+// Returns the warnings of a page from those of NamedWarnings, the worst first (severity.h). Each point may have a
+// disturbance of the machine; therefore the first of these is shown and the others are counted.
+std::vector<Warning> WarningsOnPage(std::vector<Warning> named);
+
+// Returns the texts of WarningsOnPage for `lab`.
 std::vector<std::string> PageWarnings(const LabRecords& lab);
 
 }  // namespace lockstep
