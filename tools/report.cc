@@ -53,8 +53,8 @@ ABSL_FLAG(std::string, style, "given",
           "that fills them.");
 FLAG_WORDS(style, "given", "lab");
 ABSL_FLAG(std::string, latex, "document",
-          "Size of the LaTeX document: document (everything), or hand_in (at most four pages: answers, Tables 1 to 3, "
-          "four plots, commands).");
+          "Size of the LaTeX document: document (everything), or hand_in (at most four pages: answers, warnings, "
+          "Tables 1 to 3, runs, four plots, commands).");
 FLAG_WORDS(latex, "document", "hand_in");
 ABSL_FLAG(std::string, author, "", "Author at the top of the LaTeX document.");
 ABSL_FLAG(std::string, date, "", "Date at the top of the LaTeX document, as it is printed.");

@@ -1,69 +1,71 @@
 #include "lib/page/latex_hand_in.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "lib/base/utf8.h"
+#include "lib/page/hand_in_runs.h"
+#include "lib/page/hand_in_text.h"
 #include "lib/page/latex_table.h"
 #include "lib/page/latex_text.h"
 
 namespace lockstep {
 namespace {
 
-// A4 with margins of 2 cm holds about 60 lines of 115 characters. Twelve answers of 600 bytes are a page and a half,
-// three tables of 14 rows a page, four plots half a page, and twelve commands half a page at most.
-constexpr size_t kAnswerBytes = 600;
-constexpr int kTableRows = 14;
-constexpr int kCommands = 12;
+// A4 with margins of 2 cm holds about 60 lines of 105 characters. Twelve answers of 520 bytes are a page and a quarter,
+// three tables of 12 rows two thirds of a page, four plots half a page, twelve commands half a page at most, five
+// limits and eight runs three quarters of a page at most.
+constexpr size_t kAnswerBytes = 520;
+constexpr int kLimits = 5;
+constexpr size_t kLimitBytes = 240;
+constexpr size_t kParagraphBytes = 300;
+constexpr int kTableRows = 12;
+constexpr size_t kCommands = 12;
 constexpr size_t kCommandBytes = 300;
 constexpr size_t kPlots = 4;
 constexpr int kTables = 3;
-
-// Returns the lines of `text` as one. A line without an end of its own ends with a semicolon.
-std::string OneLine(absl::string_view text) {
-  std::string line;
-  for (const absl::string_view part : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
-    const bool ended = line.empty() || line.back() == '.' || line.back() == ':';
-    absl::StrAppend(&line, line.empty() ? "" : ended ? " " : "; ", part);
-  }
-  return line;
-}
-
-// Returns `text` on one line, cut after the last sentence that ends within `bytes`, or within its first sentence.
-std::string Shortened(const std::string& text, size_t bytes) {
-  const std::string line = OneLine(text);
-  const absl::string_view start = FirstBytes(line, bytes);
-  if (start.size() == line.size()) {
-    return line;
-  }
-  const size_t sentence = start.rfind(". ");
-  return sentence == absl::string_view::npos ? absl::StrCat(start, "...") : std::string(start.substr(0, sentence + 1));
-}
+constexpr int kTableOfRuns = kTables + 1;  // number of the table, so that it is not taken for one of the lab's tables
 
 bool IsAnswer(const proto::Section& section, const proto::Claim& claim) {
   return section.role() != proto::CARD && !claim.question().empty();
 }
 
-std::string Answers(const std::vector<proto::Section>& sections) {
-  std::string text;
-  std::vector<std::string> unanswered;
+bool Holds(const std::vector<std::string>& texts, const std::string& text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+void AddOnce(const std::string& text, std::vector<std::string>& texts) {
+  if (!Holds(texts, text)) {
+    texts.push_back(text);
+  }
+}
+
+// Returns the summary of the report, or null.
+const proto::Summary* SummaryOf(const std::vector<proto::Section>& sections) {
   for (const proto::Section& section : sections) {
-    for (const proto::Claim& claim : section.claim()) {
-      if (IsAnswer(section, claim) && claim.text().empty()) {
-        unanswered.push_back(claim.question());
-      } else if (IsAnswer(section, claim)) {
-        absl::StrAppend(&text, "\\par\\textbf{", EscapeLatex(claim.question()), ". ", EscapeLatex(claim.asked()), "} ",
-                        EscapeLatex(Shortened(claim.text(), kAnswerBytes)), "\\par\n");
-      }
+    if (section.has_summary()) {
+      return &section.summary();
     }
   }
-  if (!unanswered.empty()) {
-    absl::StrAppend(&text, "\\par Not answered: ", EscapeLatex(absl::StrJoin(unanswered, ", ")), ".\\par\n");
+  return nullptr;
+}
+
+// Returns the titles by which texts name parts of the full report.
+std::vector<std::string> TitlesOf(const std::vector<proto::Section>& sections) {
+  std::vector<std::string> titles;
+  for (const proto::Section& section : sections) {
+    titles.push_back(section.title());
+    for (const proto::Table& table : section.table()) {
+      titles.push_back(table.caption());
+    }
+    for (const proto::Plot& plot : section.plot()) {
+      titles.push_back(plot.title());
+      titles.push_back(plot.group());
+    }
   }
-  return text;
+  return titles;
 }
 
 // Returns the first table of this number, or null.
@@ -92,35 +94,6 @@ proto::Table Cut(proto::Table table) {
   return table;
 }
 
-std::string Tables(const std::vector<proto::Section>& sections) {
-  std::string text;
-  for (int number = 1; number <= kTables; ++number) {
-    if (const proto::Table* table = TableOfNumber(sections, number)) {
-      absl::StrAppend(&text, "\\setcounter{table}{", number - 1, "}\n",
-                      LatexTable(Cut(*table), absl::StrCat("table-", number)));
-    }
-  }
-  if (!text.empty()) {
-    absl::StrAppend(&text, "\\par{\\footnotesize ",
-                    absl::StrJoin(ProvenanceMarks(), ", ",
-                                  [](std::string* out, const ProvenanceMark& mark) {
-                                    absl::StrAppend(out, "\\textsuperscript{", mark.letter, "}~", mark.name);
-                                  }),
-                    ".\\par}\n");
-  }
-  return text;
-}
-
-std::string Plots(const std::vector<proto::Section>& sections, const DrawnPlots& drawn) {
-  std::string text;
-  bool right = false;
-  for (const proto::Plot* plot : HandInPlots(sections)) {
-    absl::StrAppend(&text, right ? "\\hfill\n" : "\\par\\medskip\\noindent\n", LatexPlot(*plot, drawn, 0.49));
-    right = !right;
-  }
-  return text.empty() ? "" : absl::StrCat(text, "\\par\n");
-}
-
 // Returns the column of this name, or -1.
 int ColumnNamed(const proto::Table& table, const char* name) {
   const auto found = std::find(table.column().begin(), table.column().end(), name);
@@ -144,18 +117,205 @@ std::vector<std::string> CommandsOf(const std::vector<proto::Section>& sections)
   return commands;
 }
 
-std::string Commands(const std::vector<proto::Section>& sections) {
-  const std::vector<std::string> commands = CommandsOf(sections);
-  std::string text = commands.empty() ? "" : "\\section{Commands}\n{\\footnotesize\\ttfamily\\raggedright\n";
-  for (size_t i = 0; i < std::min<size_t>(commands.size(), kCommands); ++i) {
-    absl::StrAppend(&text, "\\par ", EscapeLatex(Shortened(commands[i], kCommandBytes)), "\\par\n");
+// Writes the parts of the document, and collects their texts for the table of runs.
+class HandInWriter {
+ public:
+  HandInWriter(const std::vector<proto::Section>& sections, const DrawnPlots& drawn)
+      : sections_(sections), drawn_(drawn), summary_(SummaryOf(sections)), titles_(TitlesOf(sections)) {}
+
+  std::string Document(const LatexHead& head) {
+    const std::string answers = Answers(), limits = Limits(), paragraphs = Paragraphs(), tables = Tables();
+    const std::string plots = Plots(), runs = Runs();  // the table of runs comes last: it needs all other texts
+    return absl::StrCat(LatexBegin(head), "\\section{Answers}\n", answers, limits, "\\section{Results}\n", paragraphs,
+                        RunsSentence(runs), tables, runs, plots, Commands(), "\\end{document}\n");
   }
-  absl::StrAppend(&text, commands.empty() ? "" : "}\n");
-  if (commands.size() > kCommands) {
-    absl::StrAppend(&text, "\\par ", commands.size() - kCommands, " more commands are in the full report.\\par\n");
+
+ private:
+  // Returns the text for LaTeX, and collects it.
+  std::string Shown(absl::string_view text) {
+    absl::StrAppend(&shown_, text, "\n");
+    return EscapeLatex(text);
   }
-  return text;
-}
+
+  std::string Paragraph(absl::string_view text) { return absl::StrCat("\\par ", Shown(text), "\\par\n"); }
+
+  std::string Answers() {
+    std::string text;
+    std::vector<std::string> answered;
+    for (const proto::Section& section : sections_) {
+      for (const proto::Claim& claim : section.claim()) {
+        if (!IsAnswer(section, claim) || claim.text().empty()) {
+          continue;
+        }
+        AddOnce(claim.question(), answered);
+        const std::string answer = ShortenedLine(WithoutReferences(claim.text(), titles_), kAnswerBytes);
+        absl::StrAppend(&text, "\\par\\textbf{", EscapeLatex(claim.question()), ". ", EscapeLatex(claim.asked()), "} ",
+                        Shown(answer), "\\par\n");
+      }
+    }
+    return absl::StrCat(text, CountOfAnswers(answered));
+  }
+
+  // Returns all questions: those of the summary, which also has the ones that no record is about, then those of claims.
+  std::vector<std::string> Questions() const {
+    std::vector<std::string> questions;
+    for (int i = 0; summary_ != nullptr && i < summary_->chip_size(); ++i) {
+      AddOnce(summary_->chip(i).question(), questions);
+    }
+    for (const proto::Section& section : sections_) {
+      for (const proto::Claim& claim : section.claim()) {
+        if (IsAnswer(section, claim)) {
+          AddOnce(claim.question(), questions);
+        }
+      }
+    }
+    return questions;
+  }
+
+  // Returns the questions of `answered` that the numbers do not decide.
+  std::vector<std::string> Undecided(const std::vector<std::string>& answered) const {
+    std::vector<std::string> undecided;
+    for (int i = 0; summary_ != nullptr && i < summary_->chip_size(); ++i) {
+      const proto::QuestionChip& chip = summary_->chip(i);
+      if (chip.state() == proto::PARTLY && Holds(answered, chip.question())) {
+        AddOnce(chip.question(), undecided);
+      }
+    }
+    return undecided;
+  }
+
+  // Returns sentences on the questions without an answer, and on those that the numbers do not decide.
+  std::string CountOfAnswers(const std::vector<std::string>& answered) {
+    const std::vector<std::string> questions = Questions(), undecided = Undecided(answered);
+    std::vector<std::string> unanswered;
+    std::copy_if(questions.begin(), questions.end(), std::back_inserter(unanswered),
+                 [&](const std::string& question) { return !Holds(answered, question); });
+    if (questions.empty()) {
+      return "";
+    }
+    return Paragraph(absl::StrCat(
+        unanswered.empty() ? absl::StrCat("All ", questions.size(), " questions have an answer.")
+                           : absl::StrCat("Not answered: ", absl::StrJoin(unanswered, ", "), "."),
+        undecided.empty() ? "" : absl::StrCat(" The numbers do not decide ", absl::StrJoin(undecided, ", "), ".")));
+  }
+
+  // Returns the worst warnings; a sentence if there are none.
+  std::string Limits() {
+    if (summary_ == nullptr) {
+      return "";
+    }
+    std::string text = "\\section{Limits}\n";
+    for (int i = 0; i < std::min(kLimits, summary_->limit_size()); ++i) {
+      absl::StrAppend(&text, Paragraph(ShortenedLine(WithoutReferences(summary_->limit(i), titles_), kLimitBytes)));
+    }
+    if (const int more = summary_->limit_size() - kLimits; more > 0) {
+      absl::StrAppend(
+          &text, Paragraph(absl::StrCat(more, more == 1 ? " more kind of warning is" : " more kinds of warnings are",
+                                        " in the full report.")));
+    }
+    return absl::StrCat(text, summary_->limit().empty() ? Paragraph("No warning applies to the numbers.") : "");
+  }
+
+  // Returns the paragraphs of the section of Tables 1 to 3: their run, and the reason why tables are missing.
+  std::string Paragraphs() {
+    std::string text;
+    for (const proto::Section& section : sections_) {
+      if (section.id() == "tables") {
+        for (const std::string& paragraph : section.paragraph()) {
+          absl::StrAppend(&text, Paragraph(ShortenedLine(WithoutReferences(paragraph, titles_), kParagraphBytes)));
+        }
+      }
+    }
+    return text;
+  }
+
+  // Collects the texts of a table that may name a run.
+  void CollectTexts(const proto::Table& table) {
+    absl::StrAppend(&shown_, table.caption(), "\n", table.absent_reason(), "\n");
+    for (const proto::Row& row : table.row()) {
+      for (const proto::Cell& cell : row.cell()) {
+        absl::StrAppend(&shown_, cell.absent_reason(), "\n");
+      }
+    }
+  }
+
+  std::string Tables() {
+    std::string text;
+    for (int number = 1; number <= kTables; ++number) {
+      if (const proto::Table* found = TableOfNumber(sections_, number)) {
+        const proto::Table table = Cut(*found);
+        CollectTexts(table);
+        absl::StrAppend(&text, "\\setcounter{table}{", number - 1, "}\n",
+                        LatexTable(table, absl::StrCat("table-", number)));
+      }
+    }
+    if (!text.empty()) {
+      absl::StrAppend(&text, "\\par{\\footnotesize ",
+                      absl::StrJoin(ProvenanceMarks(), ", ",
+                                    [](std::string* out, const ProvenanceMark& mark) {
+                                      absl::StrAppend(out, "\\textsuperscript{", mark.letter, "}~", mark.name);
+                                    }),
+                      ".\\par}\n");
+    }
+    return text;
+  }
+
+  // Collects the texts of a plot that may name a run.
+  void CollectTexts(const proto::Plot& plot) {
+    absl::StrAppend(&shown_, plot.title(), "\n", absl::StrJoin(plot.tick(), "\n"), "\n");
+    for (const proto::Series& series : plot.series()) {
+      absl::StrAppend(&shown_, series.label(), "\n", series.panel(), "\n");
+    }
+    for (const proto::Mark& mark : plot.mark()) {
+      absl::StrAppend(&shown_, mark.label(), "\n");
+    }
+  }
+
+  std::string Plots() {
+    std::string text;
+    bool right = false;
+    for (const proto::Plot* plot : HandInPlots(sections_)) {
+      CollectTexts(*plot);
+      absl::StrAppend(&text, right ? "\\hfill\n" : "\\par\\medskip\\noindent\n", LatexPlot(*plot, drawn_, 0.49));
+      right = !right;
+    }
+    return text.empty() ? "" : absl::StrCat(text, "\\par\n");
+  }
+
+  // Returns the table of the runs that the texts so far name; empty if they name no run.
+  std::string Runs() const {
+    if (summary_ == nullptr) {
+      return "";
+    }
+    const proto::Table table = NamedRunsTable(*summary_, shown_);
+    return table.row().empty()
+               ? ""
+               : absl::StrCat("\\setcounter{table}{", kTableOfRuns - 1, "}\n", LatexTable(table, "runs"));
+  }
+
+  static std::string RunsSentence(const std::string& runs) {
+    return runs.empty() ? "" : "\\par The runs are listed in Table~\\ref{tab:runs}.\\par\n";
+  }
+
+  std::string Commands() const {
+    const std::vector<std::string> commands = CommandsOf(sections_);
+    std::string text = commands.empty() ? "" : "\\section{Commands}\n{\\footnotesize\\ttfamily\\raggedright\n";
+    for (size_t i = 0; i < std::min(commands.size(), kCommands); ++i) {
+      absl::StrAppend(&text, "\\par ", EscapeLatex(ShortenedLine(commands[i], kCommandBytes)), "\\par\n");
+    }
+    absl::StrAppend(&text, commands.empty() ? "" : "}\n");
+    if (commands.size() > kCommands) {
+      absl::StrAppend(&text, "\\par ", commands.size() - kCommands, " more commands are in the full report.\\par\n");
+    }
+    return text;
+  }
+
+  const std::vector<proto::Section>& sections_;
+  const DrawnPlots& drawn_;
+  const proto::Summary* const summary_;    // null: the report has no summary
+  const std::vector<std::string> titles_;  // titles of parts of the full report
+  std::string shown_;                      // texts of the document, one a line; without the commands
+};
 
 }  // namespace
 
@@ -176,8 +336,7 @@ std::vector<const proto::Plot*> HandInPlots(const std::vector<proto::Section>& s
 
 std::string RenderLatexHandIn(const LatexHead& head, const std::vector<proto::Section>& sections,
                               const DrawnPlots& plots) {
-  return absl::StrCat(LatexBegin(head), "\\section{Answers}\n", Answers(sections), "\\section{Results}\n",
-                      Tables(sections), Plots(sections, plots), Commands(sections), "\\end{document}\n");
+  return HandInWriter(sections, plots).Document(head);
 }
 
 }  // namespace lockstep

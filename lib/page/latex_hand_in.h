@@ -1,5 +1,6 @@
 // The report as a LaTeX document of at most four pages, for a lab that asks for so many: title, author and date, the
-// answers as short paragraphs, Tables 1 to 3, four plots, and the commands. The full report is in latex.h.
+// answers as short paragraphs, the worst warnings, Tables 1 to 3, the runs that the document names, four plots, and the
+// commands. The full report is in latex.h.
 #ifndef LOCKSTEP_LIB_PAGE_LATEX_HAND_IN_H_
 #define LOCKSTEP_LIB_PAGE_LATEX_HAND_IN_H_
 
@@ -17,8 +18,11 @@ namespace lockstep {
 std::vector<const proto::Plot*> HandInPlots(const std::vector<proto::Section>& sections);
 
 // Renders the document, in one file besides the plots. What would need more than four pages is cut, and the document
-// says so: an answer after 600 bytes, a table after 14 rows, the commands after 12, one after 300 bytes. Tables
-// have no notes on methods. Questions without an answer are one line.
+// says so: an answer after 520 bytes, the warnings after five kinds, a table after 12 rows, the commands after 12, one
+// after 300 bytes. Tables have no notes on methods. Questions without an answer are one line.
+//
+// The document contains the target of each reference. Table 4 defines the runs that its texts name (hand_in_runs.h). A
+// clause of an answer that names another part of the report is left out.
 std::string RenderLatexHandIn(const LatexHead& head, const std::vector<proto::Section>& sections,
                               const DrawnPlots& plots);
 

@@ -82,6 +82,76 @@ TEST(LatexHandInTest, AnswersAreParagraphsAndTheOthersALine) {
                     Not(HasSubstr("the verdict")), Not(HasSubstr("no question")), Not(HasSubstr("sweep.point"))));
 }
 
+// Returns the small report with a summary: four questions, of which Q4 has no claim, and runs A, B and C.
+std::vector<proto::Section> WithSummary() {
+  std::vector<proto::Section> sections = SmallReport();
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      R"pb(
+        chip { question: "Q1" state: PARTLY }
+        chip { question: "Q2" state: NO_ANSWER }
+        chip { question: "Q3" state: ANSWERED }
+        chip { question: "Q4" state: NO_ANSWER }
+        run { letter: "A" tool: "train_sweep" network: "LeNet-5" what: "LeNet-5, 3 batches" file: "sweep.rec" }
+        run {
+          letter: "B"
+          tool: "scale_run"
+          network: "LeNet-5"
+          what: "what is sent"
+          machine: "2 x GPU"
+          file: "sent.rec"
+        }
+        run { letter: "C" tool: "quantize" network: "LeNet-5" what: "LeNet-5 in int8" file: "quantized.rec" })pb",
+      sections[0].mutable_summary()));
+  return sections;
+}
+
+TEST(LatexHandInTest, AllQuestionsOfTheSummaryAreCounted) {
+  std::vector<proto::Section> sections = WithSummary();
+  EXPECT_THAT(Render(sections), HasSubstr("\\par Not answered: Q2,{} Q3,{} Q4. The numbers do not decide Q1.\\par\n"));
+  sections[0].mutable_summary()->mutable_chip()->DeleteSubrange(2, 2);
+  sections[1].mutable_claim(1)->set_text("Well.");
+  EXPECT_THAT(Render(sections),
+              HasSubstr("\\par All 2 questions have an answer. The numbers do not decide Q1.\\par\n"));
+}
+
+TEST(LatexHandInTest, TheWorstWarningsAreLimits) {
+  std::vector<proto::Section> sections = WithSummary();
+  EXPECT_THAT(Render(sections), HasSubstr("\\section{Limits}\n\\par No warning applies to the numbers.\\par\n"));
+  for (int i = 1; i <= 7; ++i) {
+    sections[0].mutable_summary()->add_limit(absl::StrCat("Limit ", i, "."));
+  }
+  EXPECT_THAT(Render(sections),
+              AllOf(HasSubstr("\\section{Limits}\n\\par Limit 1.\\par\n"),
+                    HasSubstr("\\par Limit 5.\\par\n\\par 2 more kinds of warnings are in the full report.\\par\n"),
+                    Not(HasSubstr("Limit 6.")), Not(HasSubstr("No warning"))));
+}
+
+TEST(LatexHandInTest, RunsThatAreNamedAreListed) {
+  std::vector<proto::Section> sections = WithSummary();
+  EXPECT_THAT(Render(sections), Not(HasSubstr("tab:runs")));
+  sections[0].mutable_plot(0)->set_title("Speed-up: run B");
+  EXPECT_THAT(Render(sections),
+              AllOf(HasSubstr("\\par The runs are listed in Table~\\ref{tab:runs}.\\par\n"),
+                    HasSubstr("\\setcounter{table}{3}\n"), HasSubstr("\\label{tab:runs}"),
+                    HasSubstr("{}B & {}scale\\_run & {}LeNet-{}5: what is sent & {}2 x GPU & {} & {}sent.rec \\\\\n"),
+                    Not(HasSubstr("{}A & ")), Not(HasSubstr("{}C & "))));
+}
+
+TEST(LatexHandInTest, TheParagraphsOfTheTablesAreShown) {
+  std::vector<proto::Section> sections = WithSummary();
+  sections[0].set_id("tables");
+  sections[0].add_paragraph("The tables are of run A.");
+  EXPECT_THAT(Render(sections),
+              AllOf(HasSubstr("\\section{Results}\n\\par The tables are of run A.\\par\n"), HasSubstr("{}A & ")));
+}
+
+TEST(LatexHandInTest, AnAnswerRefersToNoOtherPartOfTheReport) {
+  std::vector<proto::Section> sections = SmallReport();
+  sections[2].set_title("Accuracy in int8 (part B)");
+  sections[1].mutable_claim(0)->set_text("It is 1.5.\nThe histograms are drawn under \"Accuracy in int8\".");
+  EXPECT_THAT(Render(sections), HasSubstr("\\textbf{Q1. How long?} It is 1.5.\\par\n"));
+}
+
 TEST(LatexHandInTest, ALongAnswerEndsWithASentence) {
   std::vector<proto::Section> sections = SmallReport();
   sections[1].mutable_claim(0)->set_text(absl::StrCat("First.\nSecond. ", std::string(700, 'x'), "."));
@@ -107,8 +177,8 @@ TEST(LatexHandInTest, ALongTableIsCutAndSaysSo) {
     *sections[0].mutable_table(0)->add_row() = sections[0].table(0).row(0);
   }
   const std::string text = Render(sections);
-  EXPECT_EQ(Count(text, "1.50 \\\\"), 14);
-  EXPECT_THAT(text, HasSubstr("6 more rows are in the full report."));
+  EXPECT_EQ(Count(text, "1.50 \\\\"), 12);
+  EXPECT_THAT(text, HasSubstr("8 more rows are in the full report."));
 }
 
 TEST(LatexHandInTest, PlotsAreFourAtMostTheBestFirst) {

@@ -4,12 +4,17 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <regex>
+#include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/lab_records/lab_records.h"
+#include "lib/lab_records/small_experiments_testing.h"
 #include "lib/lab_records/small_records_testing.h"
 #include "lib/page/latex_hand_in.h"
 #include "lib/plot/gnuplot.h"
@@ -178,6 +183,107 @@ TEST(LatexTest, TheHandInCompilesWithoutAWarningAndHasAtMostFourPages) {
     EXPECT_EQ(Complaints(log), "");
     EXPECT_THAT(log, ::testing::ContainsRegex("Output written on r.pdf \\([1-4] page"));
   }
+}
+
+// Returns the small lab with all experiments, DataParallel, two sweeps and warnings.
+LabRecords LabWithExperiments() {
+  LabRecords lab = lockstep::testing::SmallLab();
+  lab.sweeps.push_back(lockstep::testing::SmallSweep());
+  lab.sweeps[1].input.set_path("/lab/again.rec");
+  lab.sweeps[1].points[0].mutable_epoch_seconds()->mutable_value()->Truncate(1);
+  lab.scales.push_back(lockstep::testing::SmallLargeBatch());
+  lab.scales.push_back(lockstep::testing::SmallSampler());
+  lab.scales.push_back(lockstep::testing::SmallSent());
+  lab.scales.push_back(lockstep::testing::SmallDataParallel());
+  lab.comm_models.push_back(lockstep::testing::SmallDataParallelModel());
+  lab.scales[0].points[2].add_noise_warning("timed epochs differ by 20 %");
+  lab.scales[0].points[3].add_noise_warning("timed epochs differ by 30 %");
+  return lab;
+}
+
+// Returns the text of a document: without the braces and breaks of EscapeLatex, and with quotation marks.
+std::string PlainText(const std::string& document) {
+  return absl::StrReplaceAll(document,
+                             {{"\\allowbreak{}", ""}, {"\\char34{}", "\""}, {"\\_", "_"}, {"\\%", "%"}, {"{}", ""}});
+}
+
+// Returns what `pattern` finds: its first group of each match.
+std::set<std::string> Found(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern);
+  std::set<std::string> found;
+  for (auto match = std::sregex_iterator(text.begin(), text.end(), regex); match != std::sregex_iterator(); ++match) {
+    found.insert((*match)[1]);
+  }
+  return found;
+}
+
+// Returns the titles and captions of the page.
+std::vector<std::string> TitlesOf(const std::vector<proto::Section>& page) {
+  std::vector<std::string> titles;
+  for (const proto::Section& section : page) {
+    titles.push_back(section.title());
+    for (const proto::Table& table : section.table()) {
+      titles.push_back(table.caption());
+    }
+    for (const proto::Plot& plot : section.plot()) {
+      titles.push_back(plot.title());
+    }
+  }
+  return titles;
+}
+
+// Checks that each part and each run that a hand-in names is in the hand-in.
+void ExpectTargets(const std::vector<proto::Section>& page, const std::string& document) {
+  const std::string text = PlainText(document);
+  for (const std::string& label : Found(text, "\\\\(?:page)?ref\\{([^}]*)\\}")) {
+    EXPECT_THAT(text, HasSubstr(absl::StrCat("\\label{", label, "}")));
+  }
+  for (const std::string& numbers : Found(text, "Tables? ([0-9]+(?:(?:, | and | to )[0-9]+)*)")) {
+    for (const std::string& number : Found(numbers, "([0-9]+)")) {
+      EXPECT_THAT(text, HasSubstr(absl::StrCat("\\label{tab:table-", number, "}")));
+    }
+  }
+  EXPECT_THAT(Found(text, "(Figures? [0-9]+)"), ::testing::IsEmpty());  // figures are not referred to by number
+  for (const std::string& letters : Found(text, "\\b[Rr]uns? ([A-Z]+(?:(?:, | and )[A-Z]+)*)\\b")) {
+    for (const std::string& letter : Found(letters, "([A-Z]+)")) {
+      EXPECT_THAT(text, HasSubstr(absl::StrCat("\n", letter, " & "))) << "run " << letter;
+    }
+  }
+  for (const std::string& file : Found(text, "\\(([a-z_]+\\.rec)\\)")) {
+    for (const proto::LabRun& run : page[0].summary().run()) {
+      EXPECT_TRUE(run.file() != file || absl::StrContains(text, absl::StrCat(" & ", file, " \\\\\n"))) << file;
+    }
+  }
+  for (const std::string& quoted : Found(text, "\"([^\"]+)\"")) {
+    for (const std::string& title : TitlesOf(page)) {
+      EXPECT_FALSE(absl::StartsWith(title, quoted)) << quoted;
+    }
+  }
+}
+
+TEST(LatexTest, TheHandInContainsWhatItNames) {
+  for (const LabRecords& lab : {lockstep::testing::SmallLab(), LabWithExperiments()}) {
+    for (const PageStyle style : {PageStyle::kGiven, PageStyle::kLab}) {
+      const std::vector<proto::Section> page = ArrangePages(lab, style).page;
+      const std::string document = RenderLatexHandIn({ReportTitle(lab), "", ""}, page, {});
+      ExpectTargets(page, document);
+      EXPECT_THAT(document, AllOf(HasSubstr(": run "), HasSubstr("\\label{tab:runs}"), HasSubstr("\\section{Limits}")));
+      EXPECT_THAT(document, AllOf(HasSubstr("max\\textbar{}w\\textbar{} per layer"), Not(HasSubstr("histogram"))));
+    }
+  }
+}
+
+TEST(LatexTest, TheHandInCountsAnswersAndWarnings) {
+  const auto document = [](const LabRecords& lab) {
+    return RenderLatexHandIn({}, ArrangePages(lab, PageStyle::kGiven).page, {});
+  };
+  EXPECT_THAT(document(lockstep::testing::SmallLab()),
+              AllOf(HasSubstr("Not answered: Q4,{} Q5,{} Q6,{} Q7."), HasSubstr("No warning applies to the numbers.")));
+  const std::string whole = document(LabWithExperiments());
+  EXPECT_THAT(whole, AllOf(HasSubstr("All 12 questions have an answer."), Not(HasSubstr("No warning applies"))));
+  EXPECT_THAT(PlainText(whole),
+              AllOf(HasSubstr("One timed epoch only, so no spread: again.rec.\\par"),
+                    HasSubstr("differ by 20 % (1 more warning of this kind)."), Not(HasSubstr("differ by 30 %"))));
 }
 
 }  // namespace

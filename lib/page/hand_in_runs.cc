@@ -1,0 +1,115 @@
+#include "lib/page/hand_in_runs.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kRows = 8;
+
+// Returns a word without the punctuation around it.
+absl::string_view BareWord(absl::string_view word) {
+  while (!word.empty() && absl::ascii_ispunct(static_cast<unsigned char>(word.front()))) {
+    word.remove_prefix(1);
+  }
+  while (!word.empty() && absl::ascii_ispunct(static_cast<unsigned char>(word.back()))) {
+    word.remove_suffix(1);
+  }
+  return word;
+}
+
+bool IsLetter(absl::string_view word) {
+  return !word.empty() && std::all_of(word.begin(), word.end(),
+                                      [](char c) { return absl::ascii_isupper(static_cast<unsigned char>(c)); });
+}
+
+// Returns the letters of "run F", "runs A, C and AB". A list of letters does not continue on the next line.
+std::set<std::string> LettersIn(absl::string_view text) {
+  std::set<std::string> letters;
+  for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    bool in_list = false;
+    for (const absl::string_view word : absl::StrSplit(line, ' ', absl::SkipEmpty())) {
+      const absl::string_view bare = BareWord(word);
+      if (in_list && IsLetter(bare)) {
+        letters.emplace(bare);
+        in_list = absl::EndsWith(word, bare) || absl::EndsWith(word, ",");
+      } else {
+        const bool begins = absl::EqualsIgnoreCase(bare, "run") || absl::EqualsIgnoreCase(bare, "runs");
+        in_list = begins || (in_list && bare == "and");
+      }
+    }
+  }
+  return letters;
+}
+
+// Returns true for characters that may continue a file's name.
+bool ContinuesName(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; }
+
+bool NamesFile(absl::string_view text, absl::string_view file) {
+  for (size_t at = text.find(file); !file.empty() && at != absl::string_view::npos; at = text.find(file, at + 1)) {
+    const bool begins = at == 0 || !(ContinuesName(text[at - 1]) || text[at - 1] == '.');
+    const size_t end = at + file.size();
+    if (begins && (end == text.size() || !ContinuesName(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Returns what was run, with the network.
+std::string WorkOf(const proto::LabRun& run) {
+  return absl::StrContains(run.what(), run.network()) ? run.what() : absl::StrCat(run.network(), ": ", run.what());
+}
+
+void AddRow(const proto::LabRun& run, proto::Table& table) {
+  proto::Row& row = *table.add_row();
+  for (const std::string& text : {std::string(run.letter()), std::string(run.tool()), WorkOf(run),
+                                  std::string(run.machine()), std::string(run.date()), std::string(run.file())}) {
+    row.add_cell()->set_text(text);
+  }
+}
+
+}  // namespace
+
+proto::Table NamedRunsTable(const proto::Summary& summary, absl::string_view text) {
+  const std::set<std::string> letters = LettersIn(text);
+  std::vector<bool> shown;
+  int rows = 0;
+  for (const proto::LabRun& run : summary.run()) {
+    shown.push_back(letters.count(run.letter()) > 0);
+    rows += shown.back() ? 1 : 0;
+  }
+  int left_out = 0;
+  for (int i = 0; i < summary.run_size(); ++i) {
+    if (!shown[static_cast<size_t>(i)] && NamesFile(text, summary.run(i).file())) {
+      const bool fits = rows < kRows;
+      shown[static_cast<size_t>(i)] = fits;
+      (fits ? rows : left_out) += 1;
+    }
+  }
+  proto::Table table;
+  table.set_caption("Runs that this document names");
+  for (const char* column : {"run", "tool", "work", "machine", "date", "file"}) {
+    table.add_column(column);
+  }
+  for (int i = 0; i < summary.run_size(); ++i) {
+    if (shown[static_cast<size_t>(i)]) {
+      AddRow(summary.run(i), table);
+    }
+  }
+  if (left_out > 0) {
+    table.add_note(absl::StrCat(left_out, left_out == 1 ? " more run is" : " more runs are", " in the full report."));
+  }
+  return table;
+}
+
+}  // namespace lockstep

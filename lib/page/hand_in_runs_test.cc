@@ -1,0 +1,82 @@
+#include "lib/page/hand_in_runs.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+// Returns a summary with runs A, B, C, ... of the files run0.rec, run1.rec, run2.rec, ...
+proto::Summary Runs(int count) {
+  proto::Summary summary;
+  for (int i = 0; i < count; ++i) {
+    proto::LabRun& run = *summary.add_run();
+    run.set_letter(std::string(1, static_cast<char>('A' + i)));
+    run.set_tool("scale_run");
+    run.set_network("ResNet-18");
+    run.set_what(i == 0 ? "ResNet-18 on 1, 2 devices" : "what is sent");
+    run.set_machine("2 x GPU");
+    run.set_date("21 November 2026");
+    run.set_file(absl::StrCat("run", i, ".rec"));
+  }
+  return summary;
+}
+
+// Returns the letters of the rows for `text`.
+std::string Letters(const std::string& text, int count = 5) {
+  std::string letters;
+  const proto::Table table = NamedRunsTable(Runs(count), text);
+  for (const proto::Row& row : table.row()) {
+    letters += row.cell(0).text();
+  }
+  return letters;
+}
+
+TEST(NamedRunsTableTest, RunsAreNamedByLetter) {
+  EXPECT_EQ(Letters("Where the time goes: run C"), "C");
+  EXPECT_EQ(Letters("Time of an epoch, runs E and A"), "AE");
+  EXPECT_EQ(Letters("Runs A, B and D."), "ABD");
+  EXPECT_EQ(Letters("(run B): DDP on C"), "B");
+  EXPECT_EQ(Letters("run B: A"), "B");
+  EXPECT_EQ(Letters("run B\nA text"), "B");
+  EXPECT_EQ(Letters("A run of A; a prune D; 8 runs; run Z"), "");
+}
+
+TEST(NamedRunsTableTest, RunsAreNamedByFile) {
+  EXPECT_EQ(Letters("resnet18 (run1.rec): 0.5; run3.rec, run4.rec."), "BDE");
+  EXPECT_EQ(Letters("my.run1.rec, a_run2.rec, run3.records"), "");
+}
+
+TEST(NamedRunsTableTest, EachRowHasToolWorkMachineDateAndFile) {
+  const proto::Table table = NamedRunsTable(Runs(2), "runs A and B");
+  ASSERT_EQ(table.row_size(), 2);
+  ASSERT_EQ(table.column_size(), 6);
+  std::string texts;
+  for (const proto::Row& row : table.row()) {
+    ASSERT_EQ(row.cell_size(), table.column_size());
+    for (const proto::Cell& cell : row.cell()) {
+      absl::StrAppend(&texts, cell.text(), "|");
+    }
+  }
+  EXPECT_EQ(texts,
+            "A|scale_run|ResNet-18 on 1, 2 devices|2 x GPU|21 November 2026|run0.rec|"
+            "B|scale_run|ResNet-18: what is sent|2 x GPU|21 November 2026|run1.rec|");
+  EXPECT_TRUE(table.note().empty());
+}
+
+TEST(NamedRunsTableTest, EachLetterHasARowAndFilesHaveTheRest) {
+  std::string files, letters = "runs A";
+  for (int i = 0; i < 12; ++i) {
+    absl::StrAppend(&files, "run", i, ".rec ");
+    absl::StrAppend(&letters, " and ", std::string(1, static_cast<char>('A' + i)));
+  }
+  EXPECT_EQ(Letters(files, 12), "ABCDEFGH");
+  EXPECT_EQ(NamedRunsTable(Runs(12), files).note(0), "4 more runs are in the full report.");
+  EXPECT_EQ(Letters(absl::StrCat("run L; ", files), 12), "ABCDEFGL");
+  EXPECT_EQ(Letters(letters, 12), "ABCDEFGHIJKL");
+}
+
+}  // namespace
+}  // namespace lockstep
