@@ -122,7 +122,7 @@ class DoctorTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stderr, "")
         for area in ("compiler", "bazel", "libtorch", "driver", "nccl", "memory", "/dev/shm", "shmmax", "memlock",
-                     "loopback", "data", "disk", "gnuplot"):
+                     "loopback", "data", "disk", "gnuplot", "pdflatex"):
             self.assertRegex(result.stdout, rf"(?m)^(ok|warn|broken|unknown|absent) +{area} +\S")
         for use in ("train", "scale", "report"):
             self.assertRegex(result.stdout, rf"(?m)^{use} +(works|will not work: )")
@@ -319,6 +319,7 @@ class DoctorTest(unittest.TestCase):
         empty.mkdir()
         examination = self.examined("--for=report", environment={"PATH": str(empty)})
         self.assertEqual(self.finding(examination, "gnuplot")["state"], "ABSENT")
+        self.assertEqual(self.finding(examination, "pdflatex")["state"], "ABSENT")
         self.assertTrue(examination["use"][2]["works"])
         self.assertEqual(self.finding(examination, "compiler")["state"], "ABSENT")
 
@@ -329,6 +330,18 @@ class DoctorTest(unittest.TestCase):
         (folder / "gnuplot").chmod(0o755)
         examination = self.examined("--for=report", environment={"PATH": f"{folder}:{os.environ['PATH']}"})
         self.assertEqual(self.finding(examination, "gnuplot")["state"], "BROKEN")
+
+    def test_a_pdflatex_with_and_without_a_version(self):
+        program = self.folder / "tex" / "pdflatex"
+        program.parent.mkdir()
+        for script, state, words in (("echo pdfTeX 3.14; echo kpathsea", "OK", r"^pdfTeX 3\.14$"),
+                                     ("exit 7", "UNKNOWN", "/pdflatex prints no version; ")):
+            program.write_text(f"#!/bin/sh\n{script}\n")
+            program.chmod(0o755)
+            examination = self.examined("--for=report", environment={"PATH": f"{program.parent}:{os.environ['PATH']}"})
+            found = self.finding(examination, "pdflatex")
+            self.assertEqual(found["state"], state)
+            self.assertRegex(found["what"], words)
 
     def test_bazels_that_are_too_old_and_too_new(self):
         bazel = self.folder / "programs" / "bazel"

@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
   lockstep::InitMain(
       {lockstep::kTool,
        "Checks in seconds whether Lockstep works on this machine, with a remedy for each problem: "
-       "compiler, LibTorch, driver, GPUs and their links, limits, data, disk, gnuplot.",
+       "compiler, LibTorch, driver, GPUs and their links, limits, data, disk, gnuplot, pdflatex.",
        {"doctor", "doctor --for=train,scale --device=cuda --input=dataset.rec", "doctor --format=json"},
        {{"question",
          "scope of the examination",

@@ -56,6 +56,7 @@ proto::Examination Examine(const proto::MachineFacts& facts, const DoctorRequest
   JudgeDataSet(facts, findings);
   JudgeDisk(facts, findings);
   JudgeGnuplot(facts, findings);
+  JudgePdflatex(facts, findings);
   for (const proto::DoctorUse::Kind kind :
        {proto::DoctorUse::TRAIN, proto::DoctorUse::SCALE, proto::DoctorUse::REPORT}) {
     proto::DoctorUse& use = *examination.add_use();

@@ -30,6 +30,7 @@ const std::vector<Probe>& AllProbes() {
       {"disk", ProbeDisk},
       {"build_programs", ProbeBuildPrograms},
       {"gnuplot", ProbeGnuplot},
+      {"pdflatex", ProbePdflatex},
       {.name = "libtorch", .ask = ProbeLibTorch, .with_libraries = true},
       {.name = "nccl", .ask = ProbeNccl, .with_libraries = true},
       {.name = "tool_start", .ask = ProbeToolStart, .with_libraries = true},

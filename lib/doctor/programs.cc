@@ -14,6 +14,12 @@ namespace {
 constexpr char kMinimum[] = LOCKSTEP_BAZEL_MINIMUM;
 constexpr char kMaximum[] = LOCKSTEP_BAZEL_MAXIMUM;
 constexpr char kOnlyLatex[] = "; only the plots of report --format=latex need it";
+constexpr char kOnlyPdf[] = "; only a PDF of report --format=latex needs it";
+
+// Debian packages for the LaTeX packages of lib/page/latex_parts.cc: booktabs is in texlive-latex-recommended, which
+// depends on texlive-latex-base with pdflatex, array, fontenc, geometry and graphicx. Without lmodern, letters are
+// bitmaps.
+constexpr char kInstallLatex[] = "apt-get install texlive-latex-recommended lmodern";
 
 void JudgeBazel(const proto::ProgramFacts& programs, FindingList& findings) {
   const std::string& version = programs.bazel_version();
@@ -69,6 +75,19 @@ void ProbeGnuplot(const DoctorRequest& request, ProbeAnswer& answer) {
   answer.Send(facts);
 }
 
+void ProbePdflatex(const DoctorRequest& request, ProbeAnswer& answer) {
+  answer.Begin("asking pdflatex");
+  proto::MachineFacts facts;
+  const std::string path = FindProgram("pdflatex");
+  facts.mutable_programs()->set_pdflatex_path(path);
+  if (!path.empty()) {
+    const ProgramOutput output = AskProgram({path, "--version"}, request.timeout);
+    facts.mutable_programs()->set_pdflatex_version(output.ended_well ? output.text.substr(0, output.text.find('\n'))
+                                                                     : "");
+  }
+  answer.Send(facts);
+}
+
 void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& build, Distribution distribution,
                         FindingList& findings) {
   const proto::ProgramFacts& programs = facts.programs();
@@ -103,6 +122,22 @@ void JudgeGnuplot(const proto::MachineFacts& facts, FindingList& findings) {
   } else {
     AddFinding(findings, "gnuplot", proto::DoctorFinding::BROKEN, absl::StrCat(programs.gnuplot_error(), kOnlyLatex),
                "apt-get install --reinstall gnuplot-nox");
+  }
+}
+
+void JudgePdflatex(const proto::MachineFacts& facts, FindingList& findings) {
+  const proto::ProgramFacts& programs = facts.programs();
+  if (const proto::ProbeEnd* end = FindBadEnd(facts, "pdflatex")) {
+    AddFinding(findings, "pdflatex", proto::DoctorFinding::UNKNOWN, absl::StrCat(DescribeEnd(*end), kOnlyPdf),
+               kInstallLatex);
+  } else if (programs.pdflatex_path().empty()) {
+    AddFinding(findings, "pdflatex", proto::DoctorFinding::ABSENT, absl::StrCat("not in PATH", kOnlyPdf),
+               kInstallLatex);
+  } else if (programs.pdflatex_version().empty()) {
+    AddFinding(findings, "pdflatex", proto::DoctorFinding::UNKNOWN,
+               absl::StrCat(programs.pdflatex_path(), " prints no version", kOnlyPdf), kInstallLatex);
+  } else {
+    AddFinding(findings, "pdflatex", proto::DoctorFinding::OK, programs.pdflatex_version());
   }
 }
 

@@ -1,5 +1,5 @@
-// Checks of the programs that Lockstep uses: the compiler and Bazel, which build it, and gnuplot, which draws the plots
-// of LaTeX.
+// Checks of the programs that Lockstep uses: the compiler and Bazel, which build it, gnuplot, which draws the plots of
+// LaTeX, and pdflatex, with which a user makes a PDF of LaTeX.
 #ifndef LOCKSTEP_LIB_DOCTOR_PROGRAMS_H_
 #define LOCKSTEP_LIB_DOCTOR_PROGRAMS_H_
 
@@ -18,6 +18,9 @@ void ProbeBuildPrograms(const DoctorRequest& request, ProbeAnswer& answer);
 
 void ProbeGnuplot(const DoctorRequest& request, ProbeAnswer& answer);
 
+// Asks pdflatex in PATH for its version.
+void ProbePdflatex(const DoctorRequest& request, ProbeAnswer& answer);
+
 // Judges the areas "compiler" and "bazel": a Bazel that is too old is BROKEN, one newer than the tested ones is WARN.
 // Only building needs these programs.
 void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& build, Distribution distribution,
@@ -25,6 +28,10 @@ void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& buil
 
 // Judges the area "gnuplot". No use needs it, because a LaTeX report is also made without its plots.
 void JudgeGnuplot(const proto::MachineFacts& facts, FindingList& findings);
+
+// Judges the area "pdflatex", which is never BROKEN: no use needs it, because no tool starts it. A remedy names the
+// Debian packages that the LaTeX documents need.
+void JudgePdflatex(const proto::MachineFacts& facts, FindingList& findings);
 
 // Returns "4.2.3" for `bazel 4.2.3` and for Debian's package version `4.2.3+ds-9`; empty for Debian's `bazel
 // no_version`.

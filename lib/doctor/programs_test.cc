@@ -30,6 +30,13 @@ proto::DoctorFinding Gnuplot(const std::string& text) {
   return findings[0];
 }
 
+proto::DoctorFinding Pdflatex(const std::string& text) {
+  FindingList findings;
+  JudgePdflatex(Facts(text), findings);
+  EXPECT_EQ(findings.size(), 1);
+  return findings[0];
+}
+
 TEST(JudgeBuildProgramsTest, WhatIsThere) {
   const FindingList findings = Build("compiler_here: '13.3.0' bazel_path: '/usr/bin/bazel' bazel_version: '4.2.3'");
   EXPECT_EQ(findings[0].what(), "g++ 13.3.0; the doctor was built with gcc 12.2.0");
@@ -82,6 +89,26 @@ TEST(JudgeGnuplotTest, NoUseNeedsIt) {
                             "probe_end { probe: 'gnuplot' kind: HUNG step: 'asking gnuplot' }"}) {
     EXPECT_EQ(Gnuplot(facts).needed_for_size(), 0) << facts;
     EXPECT_THAT(Gnuplot(facts).what(), HasSubstr("; only the plots of report --format=latex need it")) << facts;
+  }
+}
+
+TEST(JudgePdflatexTest, ThereOrAbsent) {
+  const proto::DoctorFinding there = Pdflatex(
+      "programs { pdflatex_path: '/usr/bin/pdflatex' pdflatex_version: 'pdfTeX 3.14 (TeX Live 2022/Debian)' }");
+  EXPECT_EQ(there.state(), proto::DoctorFinding::OK);
+  EXPECT_EQ(there.what(), "pdfTeX 3.14 (TeX Live 2022/Debian)");
+  EXPECT_EQ(there.remedy(), "");
+  EXPECT_EQ(Pdflatex("").state(), proto::DoctorFinding::ABSENT);
+}
+
+TEST(JudgePdflatexTest, NoUseNeedsItAndTheRemedyInstallsIt) {
+  for (const char* facts : {"", "programs { pdflatex_path: '/usr/bin/pdflatex' }",
+                            "probe_end { probe: 'pdflatex' kind: HUNG step: 'asking pdflatex' }"}) {
+    const proto::DoctorFinding finding = Pdflatex(facts);
+    EXPECT_NE(finding.state(), proto::DoctorFinding::BROKEN) << facts;
+    EXPECT_EQ(finding.needed_for_size(), 0) << facts;
+    EXPECT_THAT(finding.what(), HasSubstr("; only a PDF of report --format=latex needs it")) << facts;
+    EXPECT_EQ(finding.remedy(), "apt-get install texlive-latex-recommended lmodern") << facts;
   }
 }
 
