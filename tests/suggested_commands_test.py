@@ -354,6 +354,7 @@ class SuggestedCommandsTest(ToolCase):
         it."""
         packages = re.findall(r'(?m)^  "([^|]*?) \|', (self.root / "third_party" / "versions.sh").read_text())
         packages = " ".join(packages).split()
+        packages.append("texlive-latex-recommended")  # LaTeX is needed for a PDF only
         found = set()
         for path, literals in self.sources():
             for literal in literals:

@@ -14,7 +14,7 @@ namespace {
 constexpr char kMinimum[] = LOCKSTEP_BAZEL_MINIMUM;
 constexpr char kMaximum[] = LOCKSTEP_BAZEL_MAXIMUM;
 constexpr char kOnlyLatex[] = "; only the plots of report --format=latex need it";
-constexpr char kOnlyPdf[] = "; only a PDF of report --format=latex needs it";
+constexpr char kOnlyPdf[] = "; only a PDF of a LaTeX document needs it";
 
 // Debian packages for the LaTeX packages of lib/page/latex_parts.cc: booktabs is in texlive-latex-recommended, which
 // depends on texlive-latex-base with pdflatex, array, fontenc, geometry and graphicx. Without lmodern, letters are

@@ -107,7 +107,7 @@ TEST(JudgePdflatexTest, NoUseNeedsItAndTheRemedyInstallsIt) {
     const proto::DoctorFinding finding = Pdflatex(facts);
     EXPECT_NE(finding.state(), proto::DoctorFinding::BROKEN) << facts;
     EXPECT_EQ(finding.needed_for_size(), 0) << facts;
-    EXPECT_THAT(finding.what(), HasSubstr("; only a PDF of report --format=latex needs it")) << facts;
+    EXPECT_THAT(finding.what(), HasSubstr("; only a PDF of a LaTeX document needs it")) << facts;
     EXPECT_EQ(finding.remedy(), "apt-get install texlive-latex-recommended lmodern") << facts;
   }
 }
