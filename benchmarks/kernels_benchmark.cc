@@ -141,7 +141,7 @@ void Apply(benchmark::State& state) {
   const Layer layer(ShapeOf(state));
   Time(state, 4.125 * layer.size, [&] {
     return BatchNormApply<Bf16>(layer.shape, layer.x.data, layer.Vector(6), layer.Vector(7), {}, layer.y.data,
-                                layer.mask, nullptr);
+                                layer.mask, RowOrder::kLastToFirst, nullptr);
   });
 }
 
@@ -149,7 +149,7 @@ void ApplyResidual(benchmark::State& state) {
   const Layer layer(ShapeOf(state));
   Time(state, 6.125 * layer.size, [&] {
     return BatchNormApply<Bf16>(layer.shape, layer.x.data, layer.Vector(6), layer.Vector(7), {layer.residual.data},
-                                layer.y.data, layer.mask, nullptr);
+                                layer.y.data, layer.mask, RowOrder::kLastToFirst, nullptr);
   });
 }
 
@@ -165,7 +165,7 @@ void BackwardApply(benchmark::State& state) {
   const Layer layer(ShapeOf(state));
   Time(state, 6.125 * layer.size, [&] {
     return BatchNormBackwardApply<Bf16>(layer.shape, layer.x.data, {layer.dy.data, nullptr, layer.mask},
-                                        layer.Gradients(), layer.dx.data, nullptr, nullptr);
+                                        layer.Gradients(), layer.dx.data, nullptr, RowOrder::kLastToFirst, nullptr);
   });
 }
 

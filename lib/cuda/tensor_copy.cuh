@@ -73,6 +73,15 @@ __device__ inline void CopyBox(const CUtensorMap& map, uint32_t to, uint32_t bar
       "l"(&map), "r"(barrier), "r"(x0), "r"(x1), "r"(x2), "r"(x3)
       : "memory");
 }
+// `policy`: a cache policy of cache_policy.cuh.
+__device__ inline void CopyBox(const CUtensorMap& map, uint32_t to, uint32_t barrier, int32_t x0, int32_t x1,
+                               int32_t x2, int32_t x3, uint64_t policy) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], "
+      "[%1, {%3, %4, %5, %6}], [%2], %7;" ::"r"(to),
+      "l"(&map), "r"(barrier), "r"(x0), "r"(x1), "r"(x2), "r"(x3), "l"(policy)
+      : "memory");
+}
 __device__ inline void CopyBox(const CUtensorMap& map, uint32_t to, uint32_t barrier, int32_t x0, int32_t x1) {
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(

@@ -39,9 +39,11 @@ absl::Status BackwardBatchNorm(const MicroBatch<T>& batch, size_t u, const Upstr
                                                           stream.batch_norm_workspace, stream.handle),
                                unit.batch_norm_name));
   }
-  return CudaStatus(
-      BatchNormBackwardApply<T>(plan.batch_norm, raw, upstream.gradient, gradients, raw, dresidual, stream.handle),
-      unit.batch_norm_name);
+  const RowOrder order =
+      upstream.progress == BatchNormBackward::kUntouched ? RowOrder::kFirstToLast : RowOrder::kLastToFirst;
+  return CudaStatus(BatchNormBackwardApply<T>(plan.batch_norm, raw, upstream.gradient, gradients, raw, dresidual, order,
+                                              stream.handle),
+                    unit.batch_norm_name);
 }
 
 // Queues the split-K partials on `stream`, and their sum on `sums`, concurrent with what comes next on `stream`.

@@ -11,9 +11,9 @@ namespace {
 
 template <typename T>
 absl::Status NormaliseAndRectify(const BatchNormShape& batch_norm, const ForwardOperands<T>& operands,
-                                 const ForwardOutput<T>& output, const StepStream& stream) {
+                                 const ForwardOutput<T>& output, RowOrder order, const StepStream& stream) {
   return CudaStatus(BatchNormApply<T>(batch_norm, operands.raw, operands.state.scale, operands.state.shift,
-                                      output.residual, output.y, output.relu_mask, stream.handle),
+                                      output.residual, output.y, output.relu_mask, order, stream.handle),
                     operands.batch_norm_name);
 }
 
@@ -35,7 +35,7 @@ class Apart final : public UnitForward<T> {
 
   absl::Status WithResidual(const ForwardOperands<T>& operands, const ForwardOutput<T>& output,
                             const StepStream& stream) const override {
-    return NormaliseAndRectify(batch_norm_, operands, output, stream);
+    return NormaliseAndRectify(batch_norm_, operands, output, RowOrder::kFirstToLast, stream);
   }
 
  private:
@@ -58,7 +58,7 @@ class WithSums final : public UnitForward<__nv_bfloat16> {
 
   absl::Status WithResidual(const ForwardOperands<__nv_bfloat16>& operands, const ForwardOutput<__nv_bfloat16>& output,
                             const StepStream& stream) const override {
-    return NormaliseAndRectify(batch_norm_, operands, output, stream);
+    return NormaliseAndRectify(batch_norm_, operands, output, RowOrder::kLastToFirst, stream);
   }
 
  private:

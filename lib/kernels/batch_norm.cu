@@ -32,6 +32,28 @@ constexpr uint32_t ApplyRows(uint32_t tensors) { return kApplyBytesInFlight / (1
 // other channel of the block.
 __device__ uint32_t ChannelToFinish() { return blockIdx.y * kBatchNormChannels + threadIdx.x % kBatchNormChannels; }
 
+// Position of a thread of an apply kernel: its first channel, and its rows first_row, first_row + kApplyRowsAtOnce, ...
+// before `end`. A block's rows are contiguous, and the blocks of all channels of a row are neighbours, so that blocks
+// that run at the same time access one region of memory.
+struct ApplyPlace {
+  uint32_t channel, first_row, end;
+
+  __device__ ApplyPlace(const BatchNormShape& shape, RowOrder order) {
+    const uint32_t channel_blocks = shape.channels / kBatchNormChannels, blocks = gridDim.x / channel_blocks;
+    const uint32_t index = blockIdx.x / channel_blocks;
+    const uint32_t block = order == RowOrder::kLastToFirst ? blocks - 1 - index : index;
+    const uint32_t rows = (shape.rows + blocks - 1) / blocks;
+    const uint32_t of_block = (rows + kApplyRowsAtOnce - 1) / kApplyRowsAtOnce * kApplyRowsAtOnce;
+    channel = blockIdx.x % channel_blocks * kBatchNormChannels + threadIdx.x % kLanes * kVector;
+    first_row = block * of_block + threadIdx.x / kLanes;
+    end = min(shape.rows, (block + 1) * of_block);
+  }
+
+  __device__ size_t At(const BatchNormShape& shape, uint32_t row) const {
+    return static_cast<size_t>(row) * shape.channels + channel;
+  }
+};
+
 // Returns the row counted from the end. The reducing kernels process the rows from the last to the first: they start
 // with the rows that the previous kernel left in the L2 cache, and leave in the cache the rows with which the apply
 // kernel starts.
@@ -43,7 +65,7 @@ template <typename T>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     StatisticsKernel(BatchNormShape shape, const T* x, BatchNormParameters parameters, BatchNormState state,
                      void* memory) {
-  const Place<kRowsAtOnce> place;
+  const Place place;
   // Loads the values of the channel that this thread may have to finish.
   const ForwardFinish finish(parameters, ChannelToFinish());
   float origin[kVector];
@@ -77,9 +99,9 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
 template <typename T, bool kResidual>
 __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerSm)
     ApplyKernel(BatchNormShape shape, const T* x, const float* scale, const float* shift, BatchNormResidual<T> residual,
-                T* y, uint8_t* relu_mask) {
+                T* y, uint8_t* relu_mask, RowOrder order) {
   constexpr uint32_t kRows = ApplyRows(kResidual ? 2 : 1);
-  const Place<kApplyRowsAtOnce> place;
+  const ApplyPlace place(shape, order);
   float on_x[kVector], constant[kVector], on_residual[kVector];
 #pragma unroll
   for (uint32_t i = 0; i < kVector; ++i) {
@@ -88,18 +110,17 @@ __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerSm)
         shift[place.channel + i] + (kResidual && residual.shift != nullptr ? residual.shift[place.channel + i] : 0.0f);
     on_residual[i] = kResidual && residual.scale != nullptr ? residual.scale[place.channel + i] : 1.0f;
   }
-  for (uint32_t row = place.first_row; row < shape.rows; row += kRows * place.row_step) {
+  for (uint32_t first = place.first_row; first < place.end; first += kRows * kApplyRowsAtOnce) {
     ForwardRow<T, kResidual> rows[kRows];
 #pragma unroll
     for (uint32_t k = 0; k < kRows; ++k) {
-      const size_t at = place.At(shape, Within(shape, row + k * place.row_step));
-      rows[k].LoadX(x, at);
-      rows[k].LoadResidual(residual, at);
+      rows[k].Load(x, residual, place.At(shape, Within(shape, first + k * kApplyRowsAtOnce)));
     }
 #pragma unroll
     for (uint32_t k = 0; k < kRows; ++k) {
-      if (row + k * place.row_step < shape.rows) {
-        rows[k].Apply(on_x, constant, on_residual, place.At(shape, row + k * place.row_step), y, relu_mask);
+      const uint32_t row = first + k * kApplyRowsAtOnce;
+      if (row < place.end) {
+        rows[k].Apply(on_x, constant, on_residual, place.At(shape, row), y, relu_mask);
       }
     }
   }
@@ -109,7 +130,7 @@ template <typename T, bool kTwo>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     BackwardReduceKernel(BatchNormShape shape, const T* x, BatchNormUpstream<T> upstream, BatchNormState state,
                          BatchNormGradients gradients, void* memory) {
-  const Place<kRowsAtOnce> place;
+  const Place place;
   const BackwardFinish finish(state, ChannelToFinish());
   float mean[kVector];
   LoadChannels(state.mean + place.channel, mean);
@@ -142,23 +163,24 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
 template <typename T, bool kTwo>
 __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerSm)
     BackwardApplyKernel(BatchNormShape shape, const T* x, BatchNormUpstream<T> upstream, BatchNormGradients gradients,
-                        T* dx, T* dresidual) {
+                        T* dx, T* dresidual, RowOrder order) {
   constexpr uint32_t kRows = ApplyRows(2);
-  const Place<kApplyRowsAtOnce> place;
+  const ApplyPlace place(shape, order);
   float on_g[kVector], on_x[kVector], constant[kVector];
   LoadChannels(gradients.on_g + place.channel, on_g);
   LoadChannels(gradients.on_x + place.channel, on_x);
   LoadChannels(gradients.constant + place.channel, constant);
-  for (uint32_t row = place.first_row; row < shape.rows; row += kRows * place.row_step) {
+  for (uint32_t first = place.first_row; first < place.end; first += kRows * kApplyRowsAtOnce) {
     BackwardRow<T, kTwo> rows[kRows];
 #pragma unroll
     for (uint32_t k = 0; k < kRows; ++k) {
-      rows[k].Load(x, upstream, place.At(shape, Within(shape, row + k * place.row_step)));
+      rows[k].LoadLast(x, upstream, place.At(shape, Within(shape, first + k * kApplyRowsAtOnce)));
     }
 #pragma unroll
     for (uint32_t k = 0; k < kRows; ++k) {
-      if (row + k * place.row_step < shape.rows) {
-        rows[k].Apply(on_g, on_x, constant, place.At(shape, row + k * place.row_step), dx, dresidual);
+      const uint32_t row = first + k * kApplyRowsAtOnce;
+      if (row < place.end) {
+        rows[k].Apply(on_g, on_x, constant, place.At(shape, row), dx, dresidual);
       }
     }
   }
@@ -169,7 +191,7 @@ __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerSm)
 dim3 ApplyGrid(const BatchNormShape& shape, uint32_t rows) {
   const uint32_t channel_blocks = shape.channels / kBatchNormChannels;
   const uint32_t of_block = rows * kApplyRowsAtOnce, wanted = (shape.rows + of_block - 1) / of_block;
-  return dim3(std::min(wanted, std::max(1u, kMaxApplyBlocks / channel_blocks)), channel_blocks);
+  return dim3(std::min(wanted, std::max(1u, kMaxApplyBlocks / channel_blocks)) * channel_blocks);
 }
 
 }  // namespace
@@ -201,13 +223,14 @@ cudaError_t BatchNormStatistics(const BatchNormShape& shape, const BatchNormLaun
 
 template <typename T>
 cudaError_t BatchNormApply(const BatchNormShape& shape, const T* x, const float* scale, const float* shift,
-                           const BatchNormResidual<T>& residual, T* y, uint8_t* relu_mask, cudaStream_t stream) {
+                           const BatchNormResidual<T>& residual, T* y, uint8_t* relu_mask, RowOrder order,
+                           cudaStream_t stream) {
   if (!Fits(shape)) {
     return cudaErrorInvalidValue;
   }
   const auto kernel = residual.residual != nullptr ? ApplyKernel<T, true> : ApplyKernel<T, false>;
   const dim3 grid = ApplyGrid(shape, ApplyRows(residual.residual != nullptr ? 2 : 1));
-  kernel<<<grid, kApplyThreads, 0, stream>>>(shape, x, scale, shift, residual, y, relu_mask);
+  kernel<<<grid, kApplyThreads, 0, stream>>>(shape, x, scale, shift, residual, y, relu_mask, order);
   return cudaGetLastError();
 }
 
@@ -226,12 +249,14 @@ cudaError_t BatchNormBackwardReduce(const BatchNormShape& shape, const BatchNorm
 
 template <typename T>
 cudaError_t BatchNormBackwardApply(const BatchNormShape& shape, const T* x, const BatchNormUpstream<T>& upstream,
-                                   const BatchNormGradients& gradients, T* dx, T* dresidual, cudaStream_t stream) {
+                                   const BatchNormGradients& gradients, T* dx, T* dresidual, RowOrder order,
+                                   cudaStream_t stream) {
   if (!Fits(shape)) {
     return cudaErrorInvalidValue;
   }
   const auto kernel = upstream.dy2 != nullptr ? BackwardApplyKernel<T, true> : BackwardApplyKernel<T, false>;
-  kernel<<<ApplyGrid(shape, ApplyRows(2)), kApplyThreads, 0, stream>>>(shape, x, upstream, gradients, dx, dresidual);
+  kernel<<<ApplyGrid(shape, ApplyRows(2)), kApplyThreads, 0, stream>>>(shape, x, upstream, gradients, dx, dresidual,
+                                                                       order);
   return cudaGetLastError();
 }
 
@@ -239,12 +264,12 @@ cudaError_t BatchNormBackwardApply(const BatchNormShape& shape, const T* x, cons
   template cudaError_t BatchNormStatistics(const BatchNormShape&, const BatchNormLaunch&, const T*,                 \
                                            const BatchNormParameters&, const BatchNormState&, void*, cudaStream_t); \
   template cudaError_t BatchNormApply(const BatchNormShape&, const T*, const float*, const float*,                  \
-                                      const BatchNormResidual<T>&, T*, uint8_t*, cudaStream_t);                     \
+                                      const BatchNormResidual<T>&, T*, uint8_t*, RowOrder, cudaStream_t);           \
   template cudaError_t BatchNormBackwardReduce(const BatchNormShape&, const BatchNormLaunch&, const T*,             \
                                                const BatchNormUpstream<T>&, const BatchNormState&,                  \
                                                const BatchNormGradients&, void*, cudaStream_t);                     \
   template cudaError_t BatchNormBackwardApply(const BatchNormShape&, const T*, const BatchNormUpstream<T>&,         \
-                                              const BatchNormGradients&, T*, T*, cudaStream_t)
+                                              const BatchNormGradients&, T*, T*, RowOrder, cudaStream_t)
 INSTANTIATE(float);
 INSTANTIATE(__nv_bfloat16);
 #undef INSTANTIATE

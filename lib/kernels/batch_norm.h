@@ -72,6 +72,10 @@ cudaError_t BatchNormStatistics(const BatchNormShape& shape, const BatchNormLaun
                                 const BatchNormParameters& parameters, const BatchNormState& state, void* workspace,
                                 cudaStream_t stream);
 
+// Order in which the blocks of an apply kernel take the rows. They should begin with the rows that the L2 cache still
+// holds: the last ones after a convolution, the first ones after the reducing kernels here, which begin with the last.
+enum class RowOrder { kFirstToLast, kLastToFirst };
+
 // Addend before the ReLU: residual: T (rows, channels), or scale * residual + shift with scale and shift: fp32
 // (channels). The latter applies the batch norm of a shortcut without a separate pass.
 template <typename T>
@@ -82,10 +86,11 @@ struct BatchNormResidual {
 };
 
 // Writes y: T (rows, channels), and relu_mask: uint8 (rows, channels / 8); bit i of byte j is 1 if channel 8j + i was
-// above 0. A null relu_mask disables the ReLU.
+// above 0. A null relu_mask disables the ReLU. The values do not depend on `order`.
 template <typename T>
 cudaError_t BatchNormApply(const BatchNormShape& shape, const T* x, const float* scale, const float* shift,
-                           const BatchNormResidual<T>& residual, T* y, uint8_t* relu_mask, cudaStream_t stream);
+                           const BatchNormResidual<T>& residual, T* y, uint8_t* relu_mask, RowOrder order,
+                           cudaStream_t stream);
 
 // Gradient of y: T (rows, channels), as one or two addends (a residual block's output feeds two branches), and the mask
 // of the ReLU between y and the sum; null: no ReLU.
@@ -112,10 +117,11 @@ cudaError_t BatchNormBackwardReduce(const BatchNormShape& shape, const BatchNorm
                                     const BatchNormGradients& gradients, void* workspace, cudaStream_t stream);
 
 // Writes dx: T (rows, channels), which may be x, and, unless null, dresidual: T (rows, channels), the gradient before
-// the ReLU, for a residual that was added without scale and shift.
+// the ReLU, for a residual that was added without scale and shift. The values do not depend on `order`.
 template <typename T>
 cudaError_t BatchNormBackwardApply(const BatchNormShape& shape, const T* x, const BatchNormUpstream<T>& upstream,
-                                   const BatchNormGradients& gradients, T* dx, T* dresidual, cudaStream_t stream);
+                                   const BatchNormGradients& gradients, T* dx, T* dresidual, RowOrder order,
+                                   cudaStream_t stream);
 
 }  // namespace lockstep
 

@@ -5,6 +5,7 @@
 #ifndef LOCKSTEP_LIB_KERNELS_BATCH_NORM_ROWS_CUH_
 #define LOCKSTEP_LIB_KERNELS_BATCH_NORM_ROWS_CUH_
 
+#include "lib/cuda/cache_policy.cuh"
 #include "lib/kernels/batch_norm.h"
 #include "lib/kernels/batch_norm_finish.cuh"
 #include "lib/kernels/pack.cuh"
@@ -31,8 +32,7 @@ __device__ inline void LoadChannels(const float* from, float (&to)[kVector]) {
   }
 }
 
-// Position of a thread: its first channel, and its rows first_row, first_row + row_step, ...
-template <uint32_t kRows>  // rows that the block holds at once
+// Position of a thread of a reducing kernel: its first channel, and its rows first_row, first_row + row_step, ...
 struct Place {
   uint32_t channel;
   uint32_t first_row;
@@ -40,7 +40,7 @@ struct Place {
 
   __device__ Place()
       : channel(blockIdx.y * kBatchNormChannels + threadIdx.x % kLanes * kVector),
-        first_row(blockIdx.x * kRows + threadIdx.x / kLanes), row_step(gridDim.x * kRows) {}
+        first_row(blockIdx.x * kRowsAtOnce + threadIdx.x / kLanes), row_step(gridDim.x * kRowsAtOnce) {}
 
   __device__ size_t At(const BatchNormShape& shape, uint32_t row) const {
     return static_cast<size_t>(row) * shape.channels + channel;
@@ -146,17 +146,23 @@ __device__ inline bool ReduceInLastBlock(float (&a)[kVector], float (&b)[kVector
   return threadIdx.x < kBatchNormChannels;
 }
 
-// Eight channels of a row in the forward pass. Apply writes y and its mask.
+// Loads a pack that no other kernel reads soon.
+template <typename T>
+__device__ Pack<T> LoadPackOnce(const T* from) {
+  return LoadEvictFirst(reinterpret_cast<const Pack<T>*>(from));
+}
+
+// Eight channels of a row in the forward pass. Apply writes y and its mask. x and the residual are not read again
+// before the backward pass.
 template <typename T, bool kResidual>
 struct ForwardRow {
   Pack<T> x;
   Pack<T> added;
 
-  __device__ void LoadX(const T* of_x, size_t at) { x = LoadPack(of_x + at); }
-
-  __device__ void LoadResidual(const BatchNormResidual<T>& residual, size_t at) {
+  __device__ void Load(const T* of_x, const BatchNormResidual<T>& residual, size_t at) {
+    x = LoadPackOnce(of_x + at);
     if (kResidual) {
-      added = LoadPack(residual.residual + at);
+      added = LoadPackOnce(residual.residual + at);
     }
   }
 
@@ -197,6 +203,20 @@ struct BackwardRow {
     if (kTwo) {
       dy2 = LoadPack(upstream.dy2 + at);
     }
+    LoadMask(upstream, at);
+  }
+
+  // Loads the same values for a kernel after which dy and dy2 are not read soon. dx may replace x.
+  __device__ void LoadLast(const T* of_x, const BatchNormUpstream<T>& upstream, size_t at) {
+    x = LoadPack(of_x + at);
+    dy = LoadPackOnce(upstream.dy + at);
+    if (kTwo) {
+      dy2 = LoadPackOnce(upstream.dy2 + at);
+    }
+    LoadMask(upstream, at);
+  }
+
+  __device__ void LoadMask(const BatchNormUpstream<T>& upstream, size_t at) {
     mask = upstream.relu_mask != nullptr ? upstream.relu_mask[at / kVector] : 255u;
   }
 

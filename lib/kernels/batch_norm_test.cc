@@ -11,12 +11,14 @@
 #include "lib/cuda/device_array_testing.h"
 #include "lib/dataset/counter_random.h"
 #include "lib/kernels/batch_norm_reference.h"
+#include "lib/kernels/values_testing.h"
 
 namespace lockstep {
 namespace {
 
 using ::lockstep::testing::DeviceArray;
 using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::SameBits;
 
 constexpr double kUnit = 0x1p-24;  // relative rounding error of fp32, round to nearest: half a unit in the last place
 constexpr float kMomentum = 0.1f;
@@ -162,9 +164,16 @@ void CheckApply(const BatchNormShape& shape, Residual kind, bool relu) {
   residual.residual = kind == Residual::kNone ? nullptr : device_r.data();
   residual.scale = kind == Residual::kScaled ? device_r_scale.data() : nullptr;
   residual.shift = kind == Residual::kScaled ? device_r_shift.data() : nullptr;
-  ASSERT_EQ(BatchNormApply(shape, device_x.data(), device_scale.data(), device_shift.data(), residual, y.data(),
-                           relu ? mask.data() : nullptr, nullptr),
-            cudaSuccess);
+  DeviceArray<T> y_of_last_first(size);
+  DeviceArray<uint8_t> mask_of_last_first(size / 8);
+  const auto apply = [&](RowOrder order, DeviceArray<T>& to, DeviceArray<uint8_t>& to_mask) {
+    return BatchNormApply(shape, device_x.data(), device_scale.data(), device_shift.data(), residual, to.data(),
+                          relu ? to_mask.data() : nullptr, order, nullptr);
+  };
+  ASSERT_EQ(apply(RowOrder::kFirstToLast, y, mask), cudaSuccess);
+  ASSERT_EQ(apply(RowOrder::kLastToFirst, y_of_last_first, mask_of_last_first), cudaSuccess);
+  EXPECT_TRUE(SameBits(y_of_last_first.ToHost(), y.ToHost()));
+  EXPECT_TRUE(SameBits(mask_of_last_first.ToHost(), mask.ToHost()));
 
   Values expected, bound;
   for (size_t i = 0; i < size; ++i) {
@@ -264,10 +273,16 @@ void CheckBackwardApply(const BatchNormShape& shape, bool two, bool relu) {
   DeviceArray<uint8_t> mask(up.mask);
   DeviceArray<float> device_on_g(on_g.host), device_on_x(on_x.host), device_constant(constant.host);
   const BatchNormUpstream<T> upstream = {dy.data(), two ? dy2.data() : nullptr, relu ? mask.data() : nullptr};
-  ASSERT_EQ(BatchNormBackwardApply(shape, device_x.data(), upstream,
-                                   {nullptr, nullptr, device_on_g.data(), device_on_x.data(), device_constant.data()},
-                                   dx.data(), dresidual.data(), nullptr),
-            cudaSuccess);
+  DeviceArray<T> dx_of_last_first(size), dresidual_of_last_first(size);
+  const auto apply = [&](RowOrder order, DeviceArray<T>& to, DeviceArray<T>& to_residual) {
+    return BatchNormBackwardApply(shape, device_x.data(), upstream,
+                                  {nullptr, nullptr, device_on_g.data(), device_on_x.data(), device_constant.data()},
+                                  to.data(), to_residual.data(), order, nullptr);
+  };
+  ASSERT_EQ(apply(RowOrder::kFirstToLast, dx, dresidual), cudaSuccess);
+  ASSERT_EQ(apply(RowOrder::kLastToFirst, dx_of_last_first, dresidual_of_last_first), cudaSuccess);
+  EXPECT_TRUE(SameBits(dx_of_last_first.ToHost(), dx.ToHost()));
+  EXPECT_TRUE(SameBits(dresidual_of_last_first.ToHost(), dresidual.ToHost()));
 
   Values expected, bound, g_bound;
   for (size_t i = 0; i < size; ++i) {
@@ -365,7 +380,7 @@ TEST_F(BatchNormGpuTest, TheLastRowsOfALargeBatchAreAsTheFirst) {
                 workspace_->data(), nullptr),
             cudaSuccess);
   ASSERT_EQ(BatchNormApply<__nv_bfloat16>(shape, device_x.data(), scale.data(), shift.data(), {}, y.data(), mask.data(),
-                                          nullptr),
+                                          RowOrder::kLastToFirst, nullptr),
             cudaSuccess);
   // |x - 0| is at most 2.6 and its mean at least 0.5: the bound is the additions' error for 2.6, and as much again for
   // the variance.
@@ -388,10 +403,14 @@ TEST_F(BatchNormGpuTest, TheLastRowsOfALargeBatchAreAsTheFirst) {
 TEST(BatchNormTest, RefusesShapesItCannotHandle) {
   const float* x = nullptr;
   float* y = nullptr;
-  EXPECT_EQ(BatchNormApply<float>({100, 65}, x, x, x, {}, y, nullptr, nullptr), cudaErrorInvalidValue);
-  EXPECT_EQ(BatchNormApply<float>({1, 64}, x, x, x, {}, y, nullptr, nullptr), cudaErrorInvalidValue);
-  EXPECT_EQ(BatchNormApply<float>({100, 0}, x, x, x, {}, y, nullptr, nullptr), cudaErrorInvalidValue);
-  EXPECT_EQ(BatchNormApply<float>({100, 4160}, x, x, x, {}, y, nullptr, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(BatchNormApply<float>({100, 65}, x, x, x, {}, y, nullptr, RowOrder::kFirstToLast, nullptr),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(BatchNormApply<float>({1, 64}, x, x, x, {}, y, nullptr, RowOrder::kFirstToLast, nullptr),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(BatchNormApply<float>({100, 0}, x, x, x, {}, y, nullptr, RowOrder::kFirstToLast, nullptr),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(BatchNormApply<float>({100, 4160}, x, x, x, {}, y, nullptr, RowOrder::kFirstToLast, nullptr),
+            cudaErrorInvalidValue);
 }
 
 // Two blocks on each of 132 SMs if there are enough rows, divided among the channel blocks.

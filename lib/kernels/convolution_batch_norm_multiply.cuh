@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_MULTIPLY_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_MULTIPLY_CUH_
 
+#include "lib/cuda/cache_policy.cuh"
 #include "lib/kernels/convolution_batch_norm_block.cuh"
 
 namespace lockstep {
@@ -64,7 +65,9 @@ struct TileCopies {
       CopyBox(inputs.map[spread.shortcut ? 1 : 0], ring.Data(), ring.Full(), spread.depth,
               spread.filter_column == 0 ? 1 : 0, image, row);
     } else if constexpr (kKind == Kind::kBox) {
-      CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, static_cast<int32_t>(tile.column) - 1, image, row - 1);
+      // With one block of channels this launch reads the input once, and the L2 cache should keep the output instead.
+      CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, static_cast<int32_t>(tile.column) - 1, image, row - 1,
+              tiles.channel_blocks == 1 ? EvictFirst() : EvictNormal());
     } else if constexpr (kKind == Kind::kSame) {
       CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, column - 1, image, row - 1);
     } else if constexpr (kKind == Kind::kHalved) {

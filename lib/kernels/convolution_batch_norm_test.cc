@@ -268,7 +268,7 @@ TEST_P(ConvolutionBatchNormTest, ForwardAndApplyIsForwardAndThenApply) {
                                     workspace.data(), nullptr),
                 absl::OkStatus());
       ASSERT_EQ(BatchNormApply<Bf16>(rows, raw.data(), state.data() + 2 * channels, state.data() + 3 * channels,
-                                     residuals[run % 3], y.data(), mask.data(), nullptr),
+                                     residuals[run % 3], y.data(), mask.data(), RowOrder::kLastToFirst, nullptr),
                 cudaSuccess);
       ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
       EXPECT_TRUE(SameBits(raw_applied.ToHost(), raw.ToHost())) << name;
@@ -368,7 +368,7 @@ TEST_P(ConvolutionBatchNormTest, BackwardAndApplyIsBackwardAndThenApply) {
           convolution.Backward(on_dy.data(), on_w.data(), shortcut, batch_norm, g.data(), workspace.data(), nullptr),
           absl::OkStatus());
       ASSERT_EQ(BatchNormBackwardApply<Bf16>(rows, on_x.data(), {g.data(), nullptr, nullptr}, batch_norm.gradients,
-                                             dx.data(), nullptr, nullptr),
+                                             dx.data(), nullptr, RowOrder::kLastToFirst, nullptr),
                 cudaSuccess);
       ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
       EXPECT_TRUE(SameBits(gradients_applied.ToHost(), gradients.ToHost())) << name;

@@ -71,10 +71,11 @@ class Trial {
 
   absl::StatusOr<double> TimeApply() {
     return MicrosecondsInGraph(stream_, [this] {
-      return CudaStatus(forward_ ? BatchNormApply<Bf16>(rows_, Data(out_), State().scale, State().shift, {}, Data(x_),
-                                                        Mask(), stream_)
-                                 : BatchNormBackwardApply<Bf16>(rows_, Data(x_), {Data(out_), nullptr, nullptr},
-                                                                Gradients(), Data(dx_), nullptr, stream_),
+      return CudaStatus(forward_
+                            ? BatchNormApply<Bf16>(rows_, Data(out_), State().scale, State().shift, {}, Data(x_),
+                                                   Mask(), RowOrder::kLastToFirst, stream_)
+                            : BatchNormBackwardApply<Bf16>(rows_, Data(x_), {Data(out_), nullptr, nullptr}, Gradients(),
+                                                           Data(dx_), nullptr, RowOrder::kLastToFirst, stream_),
                         "timing a batch norm");
     });
   }

@@ -3,6 +3,7 @@
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_WRITE_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_WRITE_CUH_
 
+#include "lib/cuda/cache_policy.cuh"
 #include "lib/kernels/convolution_batch_norm_block.cuh"
 
 namespace lockstep {
@@ -43,6 +44,10 @@ struct Words {
   __device__ static Words Load(const Bf16* from, uint32_t pack) {
     return Of(reinterpret_cast<const uint4*>(from)[pack]);
   }
+  // Loads a pack that no other kernel reads soon.
+  __device__ static Words LoadOnce(const Bf16* from, uint32_t pack) {
+    return Of(LoadEvictFirst(reinterpret_cast<const uint4*>(from) + pack));
+  }
   __device__ void Store(Bf16* to, uint32_t pack) const {
     reinterpret_cast<uint4*>(to)[pack] = {word[0], word[1], word[2], word[3]};
   }
@@ -64,7 +69,7 @@ struct Around {
   __device__ void Load(const ConvolutionBatchNormArguments& arguments, uint32_t pack, bool inside) {
     x = Words::Load(arguments.x, pack);
     mask = inside ? arguments.relu_mask[pack] : 0;
-    addend = arguments.addend != nullptr ? Words::Load(arguments.addend, pack) : Words();
+    addend = arguments.addend != nullptr ? Words::LoadOnce(arguments.addend, pack) : Words();
   }
 };
 

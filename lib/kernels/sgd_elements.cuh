@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/cuda/cache_policy.cuh"
 #include "lib/kernels/sgd.h"
 #include "lib/kernels/sgd_element.h"
 
@@ -89,11 +90,11 @@ __device__ __forceinline__ void SgdUpdateFour(const SgdElementInput& element, co
     SgdElement(element, static_cast<float>(gradient.value[k]), parameter.value[k], velocity.value[k]);
     copy.value[k] = __float2bfloat16_rn(parameter.value[k]);
   }
-  reinterpret_cast<SgdFour<float>*>(input.velocity)[i] = velocity;
+  StoreEvictFirst(velocity, reinterpret_cast<SgdFour<float>*>(input.velocity) + i);
   if (!element.last) {
     return;
   }
-  reinterpret_cast<SgdFour<float>*>(input.parameter)[i] = parameter;
+  StoreEvictFirst(parameter, reinterpret_cast<SgdFour<float>*>(input.parameter) + i);
   if (input.bf16_copy != nullptr) {
     reinterpret_cast<SgdFour<__nv_bfloat16>*>(input.bf16_copy)[i] = copy;
     for (uint32_t other = 0; other < input.other_copies; ++other) {
@@ -114,7 +115,8 @@ __device__ void SgdUpdateOne(const SgdElementInput& element, const SgdInput<G>& 
   }
 }
 
-// Updates the elements of `thread` of `threads` threads, which share the work. kWhole: the step has one micro-batch and
+// Updates the elements of `thread` of `threads` threads, which share the work. The L2 cache evicts parameters, velocity
+// and gradient first, because nothing reads them before the next step; the bf16 copy stays. kWhole: the step has one micro-batch and
 // no factors, the usual case, so that no options are read per element. kRanks: the gradient is a sum. kAtOnce: fours
 // that a thread has in flight.
 template <typename G, bool kWhole, bool kRanks, uint32_t kAtOnce>
@@ -128,10 +130,10 @@ __device__ __forceinline__ void SgdElements(const SgdInput<G>& input, size_t thr
 #pragma unroll
     for (uint32_t n = 0; n < kAtOnce; ++n) {
       index[n] = min(first + n * threads, whole - 1);
-      parameter[n] = reinterpret_cast<SgdFour<float>*>(input.parameter)[index[n]];
-      velocity[n] = reinterpret_cast<SgdFour<float>*>(input.velocity)[index[n]];
+      parameter[n] = LoadEvictFirst(reinterpret_cast<const SgdFour<float>*>(input.parameter) + index[n]);
+      velocity[n] = LoadEvictFirst(reinterpret_cast<const SgdFour<float>*>(input.velocity) + index[n]);
       if constexpr (!kRanks) {
-        gradient[n] = reinterpret_cast<const SgdFour<G>*>(input.gradient)[index[n]];
+        gradient[n] = LoadEvictFirst(reinterpret_cast<const SgdFour<G>*>(input.gradient) + index[n]);
       }
     }
     if constexpr (kRanks) {

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/cuda/cache_policy.cuh"
+
 namespace lockstep {
 
 inline constexpr uint32_t kPartialsAtOnce = 6;  // partials that a thread loads before it waits for the first of them
@@ -25,7 +27,7 @@ __device__ bool SumPartials(const float4* partial, size_t stride, uint32_t parti
 #pragma unroll
     for (uint32_t k = 0; k < kPartialsAtOnce; ++k) {
       if (first + k * kLanes < partials) {
-        next[k] = __ldcg(partial + (first + k * kLanes) * stride);
+        next[k] = LoadEvictFirst(partial + (first + k * kLanes) * stride);
       }
     }
 #pragma unroll
