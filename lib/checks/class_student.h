@@ -20,6 +20,15 @@ struct BestSpeedup {
   uint64_t devices = 0;
 };
 
+// One measured number of a file: a time, a rate or a bandwidth.
+struct MeasuredNumber {
+  std::string place;  // "epoch time of 2 devices, batch 128"; numbers of different files are compared at equal places
+  std::string table;  // name of the published table; empty: a record
+  std::string text;   // number with its unit as the page shows it, "12.4 s"
+  double value = 0;   // always above 0
+  double unit = 0;    // value of 1 in the last significant digit: 0.1 for "12.4"
+};
+
 // One student: a folder of the class.
 struct ClassStudent {
   std::string name;
@@ -29,10 +38,11 @@ struct ClassStudent {
   std::vector<std::string> other_files;  // the first few files with other endings
   size_t other_file_count = 0;
   std::vector<CheckFinding> findings;
-  std::vector<std::string> copies;      // "sweep.rec: the same numbers as sweep.rec of ada"
-  size_t copy_group = 0;                // number from 1 of the students who share numbers with each other; 0: no copies
-  size_t copy_count = 0;                // number of files whose numbers an earlier student has, too
-  std::vector<std::string> outliers;    // "batch 128 on GPU X: 4.2 s, the class' median is 2.0 s (23 students)"
+  std::vector<std::string> copies;  // "sweep.rec: the same numbers as sweep.rec of ada"
+  size_t copy_group = 0;            // number from 1 of the students who share numbers with each other; 0: no copies
+  size_t copy_count = 0;            // number of files whose numbers an earlier student has, too
+  std::vector<std::string> std::vector<std::string>
+      outliers;                         // "batch 128 on GPU X: 4.2 s, the class' median is 2.0 s (23 students)"
   std::vector<std::string> answered;    // answered questions of the lab, in its order: "Q1", "B2"
   std::optional<double> fastest_epoch;  // seconds of the fastest epoch on one device, mean over its repeats
   std::optional<BestSpeedup> best_speedup;
@@ -40,6 +50,8 @@ struct ClassStudent {
   // Digests of each file's parts: of every measured point of a record, without its header, and of the numbers of every
   // table.
   std::map<std::string, std::vector<std::string>> digests;
+  std::map<std::string, std::vector<MeasuredNumber>> measured;  // measured numbers by file, up to the limits of
+                                                                // measured_numbers.h
 };
 
 }  // namespace lockstep

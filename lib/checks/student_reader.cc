@@ -18,6 +18,7 @@
 #include "lib/audit/audit.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/checks/measured_numbers.h"
 #include "lib/checks/record_rules.h"
 #include "lib/checks/student_figures.h"
 #include "lib/checks/table_rules.h"
@@ -154,6 +155,7 @@ class StudentReader {
     }
     student_.times.merge(measured.times);
     student_.digests.merge(measured.digests);
+    KeepMeasuredNumbers(file, MeasuredInRecords(one), student_);
     student_.files.push_back(file);
     MoveInto(std::move(one), lab_);
     return absl::OkStatus();
@@ -175,6 +177,7 @@ class StudentReader {
     } else {
       student_.digests.emplace(file, std::vector<std::string>{digest});
     }
+    KeepMeasuredNumbers(file, MeasuredInTables(tables), student_);
     tables_.push_back(std::move(tables));
     student_.files.push_back(file);
     Append(std::move(findings));
