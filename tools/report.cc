@@ -80,14 +80,15 @@ ABSL_FLAG(
     std::string, fail_if_slower, "",
     "With --compare: a percentage such as 5%. Exit 4 if a point is 'slower' (its whole interval is above 1) and its "
     "ratio is above 1.05; one line per such point. Inconclusive points never fail.");
-ABSL_FLAG(std::string, class_folder, "",
-          "Folder with one folder per student. The page --output has a row for each, the most severe findings first: "
-          "numbers that break a rule, numbers that students share, files that cannot be read, times that are far from "
-          "the others'; and the questions that each student answered.");
+ABSL_FLAG(
+    std::string, class_folder, "",
+    "Folder with one folder per student. The page --output has a row for each, the most severe findings first: "
+    "numbers that break a rule, numbers that students share, all or most of them, files that cannot be read, times "
+    "that are far from the others'; and the questions that each student answered.");
 ABSL_FLAG(
     std::string, class_grades, "",
     "With --class_folder: also write one line per student for a grade book, NAME.csv: verdict, failures, remarks, "
-    "answered questions, copies, best speed-up; '-': standard output.");
+    "answered questions, copies, best speed-up, mostly equal numbers; '-': standard output.");
 ABSL_FLAG(std::string, trace, "",
           "Write a mean step of each point of --input as a timeline for ui.perfetto.dev, instead of a report.");
 ABSL_FLAG(std::string, tensorboard, "",

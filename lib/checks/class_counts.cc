@@ -28,7 +28,9 @@ ClassCounts CountClass(const std::vector<ClassStudent>& students) {
   ClassCounts counts;
   counts.students = students.size();
   for (const ClassVerdict verdict : kClassVerdicts) {
-    counts.by_verdict[verdict] = 0;
+    if (verdict != ClassVerdict::kMostlyEqual) {  // rare; the texts name it only if there is a student
+      counts.by_verdict[verdict] = 0;
+    }
   }
   for (const ClassStudent& student : students) {
     const ClassVerdict worst = VerdictOf(student);

@@ -14,7 +14,8 @@ namespace lockstep {
 
 struct ClassCounts {
   size_t students = 0;
-  // Number of students with each verdict. Every verdict has a number, and the numbers add up to `students`.
+  // Number of students with each verdict; the numbers add up to `students`. Every verdict has a number, except
+  // kMostlyEqual without a student.
   std::map<ClassVerdict, size_t> by_verdict;
   // Number of students with a finding of this kind next to a more severe one. A kind without a student is left out.
   std::map<ClassVerdict, size_t> next_to_worse;

@@ -52,6 +52,16 @@ TEST(ClassCountsTest, LessSevereFindingsAreCountedSeparately) {
             "share numbers (2 copied files); next to a more severe finding: copy 1, cannot be read 1");
 }
 
+TEST(ClassCountsTest, MostlyEqualIsNamedIfThereIsAStudent) {
+  std::vector<ClassStudent> students(3, StudentWithFile());
+  students[0].mostly_equal = {"times.csv: 11 of 12 measured numbers as in times.csv of eve"};
+  students[1].mostly_equal = {"times.csv: 11 of 12 measured numbers as in times.csv of dan"};
+  students[1].findings = {{"parts_do_not_sum", "", ""}};
+  EXPECT_EQ(CountsText(CountClass(students)),
+            "3 students: broken rules 1, copy 0, mostly equal 1, cannot be read 0, far from the class 0, fine 1; no "
+            "students share numbers; next to a more severe finding: mostly equal 1");
+}
+
 TEST(ClassCountsTest, AStudentAlone) {
   EXPECT_EQ(CountsText(CountClass({StudentWithFile()})),
             "1 student: broken rules 0, copy 0, cannot be read 0, far from the class 0, fine 1; no students share "

@@ -32,7 +32,8 @@ std::string Line(const ClassStudent& student) {
           CsvText(ShortenedLines(student.outliers)), CsvText(ShortenedLines(UnreadTexts(student))),
           absl::StrCat(student.files.size()), has_speedup ? Number(student.best_speedup->value) : "",
           has_speedup ? absl::StrCat(student.best_speedup->devices) : "",
-          student.fastest_epoch.has_value() ? Number(*student.fastest_epoch) : ""},
+          student.fastest_epoch.has_value() ? Number(*student.fastest_epoch) : "",
+          CsvText(ShortenedLines(student.mostly_equal))},
       ",");
 }
 

@@ -9,10 +9,14 @@
 
 namespace lockstep {
 
-// First line of the file, by which a file is recognised as replaceable.
+// First line of the file.
 inline constexpr char kGradesColumns[] =
     "folder,verdict,failures,broken_rules,remarks,answered,questions,copy_group,copies,outliers,unread,files,"
-    "best_speedup,speedup_devices,fastest_epoch_seconds";
+    "best_speedup,speedup_devices,fastest_epoch_seconds,mostly_equal";
+
+// Beginning of the first line, by which a file is recognised as replaceable. It is also that of files with fewer
+// columns, which earlier versions wrote.
+inline constexpr char kGradesMark[] = "folder,verdict,failures,broken_rules,remarks,answered,questions,copy_group";
 
 // Returns a line for each student, in the order of `students` (RFC 4180). A number that a student does not have is an
 // empty cell. Text that a spreadsheet would compute begins with an apostrophe (lib/base/csv_cell.h).

@@ -135,6 +135,13 @@ std::vector<proto::Section> ClassSections(const std::string& class_folder, const
   section.add_paragraph(
       "A student has the verdict of the most severe finding. Numbers that two students share in all digits were "
       "measured once. This page does not show who measured them.");
+  if (std::any_of(students.begin(), students.end(), [](const ClassStudent& s) { return !s.mostly_equal.empty(); })) {
+    section.add_paragraph(
+        "Mostly equal: more measured numbers than by chance agree in all digits with another student's, at the same "
+        "places, and few differ. This is a suspicion; the page does not show who changed what. If only two "
+        "students measured the same, their clocks are assumed to differ by 2 %; on one machine repeats may lie closer, "
+        "and honest numbers of three digits may be equal.");
+  }
   if (!loose_files.empty()) {
     section.add_paragraph(
         absl::StrCat("Files in the class' folder itself, which belong to no student and were not checked: ",
@@ -173,7 +180,7 @@ absl::Status RunClass(const ClassOptions& options) {
                                  ReplaceIfForced(options.force, ReplaceMarked(kClassMark))));
   if (!options.grades.empty()) {
     RETURN_IF_ERROR(WriteWholeFile(options.grades, GradesCsv(students),
-                                   ReplaceIfForced(options.force, ReplaceMarked(kGradesColumns))));
+                                   ReplaceIfForced(options.force, ReplaceMarked(kGradesMark))));
   }
   LogLine(absl::StrCat("report: wrote ", options.output == "-" ? "standard output" : options.output,
                        options.grades.empty() ? "" : " and ", options.grades, ": ", CountsText(CountClass(students))));

@@ -128,12 +128,14 @@ std::vector<std::string> Names(const std::vector<UnreadFile>& files) {
 
 bool HasCopy(const ClassStudent& student) { return !student.copies.empty(); }
 bool IsBroken(const ClassStudent& student) { return !FailedRules(student.findings).empty(); }
+bool IsMostly(const ClassStudent& student) { return !student.mostly_equal.empty(); }
 bool IsFar(const ClassStudent& student) { return !student.outliers.empty(); }
 
 TEST_F(ClassPageTest, AnHonestClassHasNothing) {
   const std::vector<ClassStudent> students = Checked();
   EXPECT_THAT(students, SizeIs(kStudents));
   EXPECT_THAT(NamesOf(students, HasCopy), IsEmpty());
+  EXPECT_THAT(NamesOf(students, IsMostly), IsEmpty());
   EXPECT_THAT(NamesOf(students, IsBroken), IsEmpty());
   EXPECT_THAT(NamesOf(students, IsFar), IsEmpty());
 }
@@ -168,10 +170,28 @@ TEST_F(ClassPageTest, CopiesMistakesAndOutliersAreFound) {
 
   const std::vector<ClassStudent> students = Checked();
   EXPECT_THAT(NamesOf(students, HasCopy), ElementsAre("student04", "student11", "student17", "student23"));
+  EXPECT_THAT(NamesOf(students, IsMostly), IsEmpty());
   EXPECT_THAT(NamesOf(students, IsBroken), ElementsAre("student07", "student19"));
   EXPECT_THAT(FailedRules(students[7].findings), ElementsAre("parts_do_not_sum"));
   EXPECT_THAT(FailedRules(students[19].findings), ElementsAre("with_loading_faster_than_without"));
   EXPECT_THAT(NamesOf(students, IsFar), ElementsAre("student26"));
+}
+
+// Students 4 and 9 have the same record of one point; 9 has changed one time of it.
+TEST_F(ClassPageTest, ARecordWithAChangedTimeIsMostlyEqual) {
+  LabSweep sweep = SweepOf(4);
+  sweep.points.resize(1);
+  WriteSweep(PathOf(4), sweep);
+  proto::Samples& epochs = *sweep.points[0].mutable_epoch_seconds();
+  epochs.set_value(0, epochs.value(0) * 1.002);
+  WriteSweep(PathOf(9), sweep);
+  const std::vector<ClassStudent> students = Checked();
+  EXPECT_THAT(NamesOf(students, HasCopy), IsEmpty());
+  EXPECT_THAT(NamesOf(students, IsMostly), ElementsAre("student04", "student09"));
+  EXPECT_THAT(students[9].mostly_equal,
+              ElementsAre(AllOf(HasSubstr(" measured numbers as in sweep.rec of student04; different: epoch time of "
+                                          "batch 32: "),
+                                Not(HasSubstr("; and ")))));
 }
 
 // Student 8 has student 3's record as JSON, and next to it a JSON that is no record.
@@ -530,6 +550,34 @@ TEST_F(ClassFolderTest, class_a_file_that_is_no_text_is_not_a_table) {
   EXPECT_THAT(heidi.unreadable[0].why, HasSubstr("not a text file: byte 2 is zero"));
   EXPECT_THAT(heidi.unreadable[0].remedy, HasSubstr("ask for the file again, as the tool wrote it"));
   EXPECT_THAT(Page(), HasSubstr("not the JSON of a record; no other file is in it"));
+}
+
+TEST_F(ClassFolderTest, MostlyEqualTablesAreOnThePageAndInTheGrades) {
+  Write("bob/hand_in.csv", HandIn(1, 1));
+  Write("carol/hand_in.csv", HandIn(1, 1.01));
+  const std::string grades = TempPath("mostly_equal.csv");
+  WriteFile(grades, "folder,verdict,failures,broken_rules,remarks,answered,questions,copy_group,copies\r\n");
+  ASSERT_THAT(RunClass({folder_, TempPath("a_class.html"), grades}), IsOk());  // the file of an earlier version
+  const std::string page = ReadFile(TempPath("a_class.html")), csv = ReadFile(grades);
+  EXPECT_THAT(page,
+              HasSubstr("3 students: broken rules 0, copy 0, mostly equal 2, cannot be read 0, far from the class "
+                        "0, fine 1; no students share numbers."));
+  EXPECT_THAT(page, HasSubstr("This is a suspicion"));
+  const std::string line =
+      "hand_in.csv: 8 of 9 measured numbers as in hand_in.csv of carol; different: epoch time of 2 devices, batch 128: "
+      "3.23 s here, 3.26 s there";
+  EXPECT_THAT(page, HasSubstr(line));
+  EXPECT_THAT(csv, HasSubstr(absl::StrCat(",\"", line, "\"\r\n")));
+  const std::vector<ClassStudent> students = testing::Checked(folder_);
+  ExpectEqualCounts(CountClass(students), ClassSections(folder_, students, {}), csv);
+}
+
+// Pages of classes without mostly equal numbers do not name them.
+TEST_F(ClassFolderTest, MostlyEqualIsNotNamedWithoutAStudent) {
+  Write("bob/hand_in.csv", HandIn(1, 1));
+  Write("carol/hand_in.csv", HandIn(1.013, 1));
+  EXPECT_THAT(Page(),
+              AllOf(HasSubstr("3 students: broken rules 0, copy 0, cannot be read 0"), Not(HasSubstr("ostly equal"))));
 }
 
 TEST_F(ClassFolderTest, class_each_copied_pair_counts_once) {

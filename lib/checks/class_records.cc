@@ -5,6 +5,7 @@
 #include "lib/audit/audit.h"
 #include "lib/base/status_macros.h"
 #include "lib/checks/class_comparison.h"
+#include "lib/checks/mostly_equal.h"
 #include "lib/checks/student_reader.h"
 
 namespace lockstep {
@@ -24,6 +25,7 @@ absl::StatusOr<std::vector<ClassStudent>> CheckClass(ClassFiles& class_files) {
     recomputations -= given - budget.recomputations;
   }
   FindCopies(students);
+  FindMostlyEqual(students);
   FindOutliers(students);
   return students;
 }

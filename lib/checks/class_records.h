@@ -1,5 +1,5 @@
-// The records and tables of a class: the errors of each student, students with equal numbers, and times that are far
-// from those of the others.
+// The records and tables of a class: the errors of each student, students with equal or mostly equal numbers, and times
+// that are far from those of the others.
 #ifndef LOCKSTEP_LIB_CHECKS_CLASS_RECORDS_H_
 #define LOCKSTEP_LIB_CHECKS_CLASS_RECORDS_H_
 

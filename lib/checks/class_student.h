@@ -41,8 +41,9 @@ struct ClassStudent {
   std::vector<std::string> copies;  // "sweep.rec: the same numbers as sweep.rec of ada"
   size_t copy_group = 0;            // number from 1 of the students who share numbers with each other; 0: no copies
   size_t copy_count = 0;            // number of files whose numbers an earlier student has, too
-  std::vector<std::string> std::vector<std::string>
-      outliers;                         // "batch 128 on GPU X: 4.2 s, the class' median is 2.0 s (23 students)"
+  std::vector<std::string>
+      mostly_equal;                     // "times.csv: 11 of 12 measured numbers as in times.csv of ada; different: ..."
+  std::vector<std::string> outliers;    // "batch 128 on GPU X: 4.2 s, the class' median is 2.0 s (23 students)"
   std::vector<std::string> answered;    // answered questions of the lab, in its order: "Q1", "B2"
   std::optional<double> fastest_epoch;  // seconds of the fastest epoch on one device, mean over its repeats
   std::optional<BestSpeedup> best_speedup;

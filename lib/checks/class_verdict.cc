@@ -31,6 +31,8 @@ const char* VerdictName(ClassVerdict verdict) {
       return "broken rules";
     case ClassVerdict::kCopy:
       return "copy";
+    case ClassVerdict::kMostlyEqual:
+      return "mostly equal";
     case ClassVerdict::kUnreadable:
       return "cannot be read";
     case ClassVerdict::kOutlier:
@@ -49,6 +51,8 @@ bool HasFinding(const ClassStudent& student, ClassVerdict finding) {
       return !FailedRules(student.findings).empty();
     case ClassVerdict::kCopy:
       return !student.copies.empty();
+    case ClassVerdict::kMostlyEqual:
+      return !student.mostly_equal.empty();
     case ClassVerdict::kUnreadable:
       return !student.unreadable.empty() || HasNothing(student);
     case ClassVerdict::kOutlier:
@@ -106,6 +110,7 @@ std::vector<std::string> ReasonsOf(const ClassStudent& student) {
   for (const std::string& copy : student.copies) {
     reasons.push_back(absl::StrCat("group ", student.copy_group, ": ", copy));
   }
+  reasons.insert(reasons.end(), student.mostly_equal.begin(), student.mostly_equal.end());
   const std::vector<std::string> unread = UnreadTexts(student);
   reasons.insert(reasons.end(), unread.begin(), unread.end());
   reasons.insert(reasons.end(), student.outliers.begin(), student.outliers.end());

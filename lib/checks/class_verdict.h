@@ -10,12 +10,12 @@
 namespace lockstep {
 
 // Worst finding on a student, the most severe first.
-enum class ClassVerdict { kBrokenRules, kCopy, kUnreadable, kOutlier, kFine };
+enum class ClassVerdict { kBrokenRules, kCopy, kMostlyEqual, kUnreadable, kOutlier, kFine };
 inline constexpr ClassVerdict kClassVerdicts[] = {ClassVerdict::kBrokenRules, ClassVerdict::kCopy,
-                                                  ClassVerdict::kUnreadable, ClassVerdict::kOutlier,
-                                                  ClassVerdict::kFine};
+                                                  ClassVerdict::kMostlyEqual, ClassVerdict::kUnreadable,
+                                                  ClassVerdict::kOutlier,     ClassVerdict::kFine};
 
-// Returns "broken rules", "copy", "cannot be read", "far from the class" or "fine".
+// Returns "broken rules", "copy", "mostly equal", "cannot be read", "far from the class" or "fine".
 const char* VerdictName(ClassVerdict verdict);
 
 // Returns true if a student has a finding of this kind, whatever the verdict. kUnreadable is a file that cannot be
@@ -36,8 +36,8 @@ std::vector<const ClassStudent*> BySeverity(const std::vector<ClassStudent>& stu
 // what is there instead.
 std::vector<std::string> UnreadTexts(const ClassStudent& student);
 
-// Returns a line for each reason of a verdict, the most severe first: broken rules, copies with their group, files
-// that cannot be read with the remedy, outliers. A fine student has no reason.
+// Returns a line for each reason of a verdict, the most severe first: broken rules, copies with their group, mostly
+// equal numbers, files that cannot be read with the remedy, outliers. A fine student has no reason.
 std::vector<std::string> ReasonsOf(const ClassStudent& student);
 
 }  // namespace lockstep

@@ -24,6 +24,8 @@ TEST(ClassVerdictTest, TheMostSevereFindingDecides) {
   EXPECT_EQ(VerdictOf(student), ClassVerdict::kOutlier);
   student.unreadable = {{"a.csv", "line 5: expected 7 fields", "ask for the file again"}};
   EXPECT_EQ(VerdictOf(student), ClassVerdict::kUnreadable);
+  student.mostly_equal = {"times.csv: 11 of 12 measured numbers as in times.csv of eve"};
+  EXPECT_EQ(VerdictOf(student), ClassVerdict::kMostlyEqual);
   student.copies = {"sweep.rec: the same numbers as sweep.rec of ben"};
   student.copy_group = 2;
   EXPECT_EQ(VerdictOf(student), ClassVerdict::kCopy);
@@ -33,6 +35,7 @@ TEST(ClassVerdictTest, TheMostSevereFindingDecides) {
   EXPECT_EQ(VerdictOf(student), ClassVerdict::kBrokenRules);
   EXPECT_THAT(ReasonsOf(student),
               ElementsAre("parts_do_not_sum", "group 2: sweep.rec: the same numbers as sweep.rec of ben",
+                          "times.csv: 11 of 12 measured numbers as in times.csv of eve",
                           "a.csv: line 5: expected 7 fields; ask for the file again", "batch 32: 3 s"));
 }
 

@@ -103,6 +103,9 @@ proto::Table StudentDetails(const std::string& id, const std::string& class_fold
   for (const std::string& copy : student.copies) {
     AddTextRow({absl::StrCat("copy, group ", student.copy_group), "", Shortened(copy)}, table);
   }
+  for (const std::string& line : student.mostly_equal) {
+    AddTextRow({"mostly equal", "", Shortened(line)}, table);
+  }
   AddUnread(student.unreadable, "cannot be read", table);
   AddUnread(student.left_out, "left out", table);
   if (HasNothing(student)) {
