@@ -61,7 +61,7 @@ LAYERS = [
         "distributed_data_parallel": "communicator launch reducer",
         "scale_run": "collectives communicator cuda data_parallel dataset device fused launch networks nn record reducer "
                      "scaling statistics train",
-        "quantize": "dataset device int8 int8_cpu int8_cuda nn onnx record train",
+        "quantize": "dataset device int8 int8_cpu int8_cuda networks nn onnx record train",
     },
 ]
 LAYER = {package: layer for layer, packages in enumerate(LAYERS) for package in packages}

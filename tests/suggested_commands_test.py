@@ -211,9 +211,12 @@ class SuggestedCommandsTest(ToolCase):
                 self.assertNotEqual(answer, "", f"{commands} leave {question} without an answer: {reason}")
 
     def test_the_commands_fit_the_data_set(self):
-        """Checks the trainings that a page suggests for few images with --dry_run, at the batches that they name."""
-        for name in ("few.rec", "dataset.rec"):
+        """Checks the trainings that a page suggests for few images, and for a hundred classes of 48x48 pixels, with
+        --dry_run, at the batches that they name."""
+        for name in ("few.rec", "dataset.rec", "hundred.rec"):
             commands = set(commands_in(json.dumps(self.report(self.fixtures, name))))
+            has_int8 = any(command.startswith("quantize ") for command in commands)
+            self.assertEqual(has_int8, name != "hundred.rec", commands)  # quantize refuses a hundred classes
             for command in sorted(commands):
                 if not command.startswith(("train_sweep ", "scale_run ")):
                     continue

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "lib/networks/int8_shape.h"
 #include "lib/networks/networks.h"
 
 namespace lockstep {
@@ -24,14 +24,7 @@ bool FitsImages(const std::string& model, const LabFacts& facts) {
   return choice.ok() && std::min(facts.height, facts.width) >= choice->network->min_size;
 }
 
-bool HasShapeOfCifar10(const LabFacts& facts) {
-  const LabFacts cifar10;
-  return facts.classes == cifar10.classes && facts.height == cifar10.height && facts.width == cifar10.width;
-}
-
-std::string ShapeText(const LabFacts& facts) {
-  return absl::StrCat(facts.classes, " classes of ", facts.height, "x", facts.width, " pixels");
-}
+std::string ShapeText(const LabFacts& facts) { return ClassesAndPixels(facts.classes, facts.height, facts.width); }
 
 std::string SmallModel(const LabFacts& facts) { return FitsImages("lenet5", facts) ? "lenet5" : "resnet18"; }
 

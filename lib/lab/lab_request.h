@@ -47,9 +47,6 @@ bool InputIsRecord(const LabRequest& request);
 // Returns true if the images of the data set are large enough for the model, which must be one of --model.
 bool FitsImages(const std::string& model, const LabFacts& facts);
 
-// Returns true if the classes and pixels of the data set are those of CIFAR-10, the only ones that quantize accepts.
-bool HasShapeOfCifar10(const LabFacts& facts);
-
 // Returns "100 classes of 64x64 pixels", height first.
 std::string ShapeText(const LabFacts& facts);
 

@@ -30,13 +30,8 @@ TEST(LabRequestTest, LeNetNeedsImagesOf16Pixels) {
   EXPECT_EQ(ModelOf({}, Images(15, 16)), "resnet18");
 }
 
-TEST(LabRequestTest, TheShapeOfCifar10) {
-  LabFacts facts;
-  EXPECT_TRUE(HasShapeOfCifar10(facts));
-  EXPECT_EQ(ShapeText(facts), "10 classes of 32x32 pixels");
-  facts.classes = 100;
-  EXPECT_FALSE(HasShapeOfCifar10(facts));
-  EXPECT_FALSE(HasShapeOfCifar10(Images(48, 32)));
+TEST(LabRequestTest, TheShapeInWords) {
+  EXPECT_EQ(ShapeText(LabFacts()), "10 classes of 32x32 pixels");
   EXPECT_EQ(ShapeText(Images(48, 64)), "10 classes of 48x64 pixels");
 }
 

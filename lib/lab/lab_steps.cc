@@ -12,6 +12,7 @@
 #include "lib/lab/lab_costs.h"
 #include "lib/lab/lab_experiments.h"
 #include "lib/networks/fused_shape.h"
+#include "lib/networks/int8_shape.h"
 
 namespace lockstep {
 namespace {
@@ -196,8 +197,8 @@ LabStep LeNetStep(const LabRequest& request, const LabFacts& facts, const std::s
 
 LabUnit Int8Unit(const LabRequest& request, const LabFacts& facts) {
   LabUnit unit = {.name = "int8", .about = "LeNet-5 in int8 (B1 to B5)"};
-  if (!HasShapeOfCifar10(facts)) {
-    unit.excluded = absl::StrCat("quantize needs ", ShapeText(LabFacts()), "; the data set has ", ShapeText(facts));
+  if (!IsInt8Shape(facts.classes, facts.height, facts.width)) {
+    unit.excluded = absl::StrCat("quantize needs ", Int8ShapeText(), "; the data set has ", ShapeText(facts));
     return unit;
   }
   const uint32_t calibration =

@@ -98,7 +98,8 @@ class LatexWriter {
       }
       AppendLine(card.absent_reason().empty()
                      ? ""
-                     : absl::StrCat("No answer yet. ", card.absent_reason(), " Command: ", card.command()));
+                     : absl::StrCat("No answer yet. ", card.absent_reason(),
+                                    card.command().empty() ? "" : " Command: ", card.command()));
     }
   }
 

@@ -125,8 +125,8 @@ void AppendChecklist(const proto::Checklist& list, std::string& out) {
 void AppendCard(const proto::SummaryCard& card, std::string& out) {
   absl::StrAppend(&out, "\n### ", EscapeMarkdown(absl::StrCat(card.question(), ". ", card.asked())), "\n\n");
   if (!card.absent_reason().empty()) {
-    absl::StrAppend(&out, "No answer yet. ", EscapeMarkdown(card.absent_reason()), "\n\n    ", OneLine(card.command()),
-                    "\n");
+    absl::StrAppend(&out, "No answer yet. ", EscapeMarkdown(card.absent_reason()), "\n",
+                    card.command().empty() ? "" : absl::StrCat("\n    ", OneLine(card.command()), "\n"));
     return;
   }
   absl::StrAppend(&out, "**", EscapeMarkdown(card.verdict()), "**\n");

@@ -6,6 +6,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "lib/page/html.h"
+#include "lib/page/latex.h"
 #include "lib/page/markdown.h"
 
 namespace lockstep {
@@ -102,6 +103,24 @@ TEST(IsNumericTest, NumbersAndBlanksStandToTheRight) {
   EXPECT_FALSE(IsNumeric(section.table(0), 0));
   EXPECT_TRUE(IsNumeric(section.table(0), 1));
   EXPECT_TRUE(IsNumeric(section.table(0), 2));
+}
+
+TEST(RenderTest, ACardWithoutACommandNamesNone) {
+  proto::Section section;
+  section.set_role(proto::CARD);
+  proto::SummaryCard& card = *section.mutable_summary()->add_card();
+  card.set_question("B1");
+  card.set_asked("Which range?");
+  card.set_absent_reason("The data set excludes it.");
+  EXPECT_THAT(RenderMarkdown("", {section}, {}), HasSubstr("No answer yet. The data set excludes it.\n"));
+  EXPECT_THAT(RenderMarkdown("", {section}, {}), Not(HasSubstr("\n    ")));
+  EXPECT_THAT(RenderHtml("", {section}, {}), Not(HasSubstr("This command answers it")));
+  const std::string latex = RenderLatex({}, {section}, {}, "").document;
+  EXPECT_THAT(latex, AllOf(HasSubstr("The data set excludes it."), Not(HasSubstr("Command:"))));
+  card.set_command("quantize --input=a.rec");
+  EXPECT_THAT(RenderMarkdown("", {section}, {}), HasSubstr("\n\n    quantize --input=a.rec\n"));
+  EXPECT_THAT(RenderHtml("", {section}, {}), HasSubstr("This command answers it"));
+  EXPECT_THAT(RenderLatex({}, {section}, {}, "").document, HasSubstr("Command:"));
 }
 
 TEST(HtmlTest, NothingFromRecordsIsMarkup) {

@@ -24,6 +24,7 @@
 #include "lib/int8_cpu/cpu_runner.h"
 #include "lib/int8_cpu/isa.h"
 #include "lib/int8_cuda/cuda_runner.h"
+#include "lib/networks/int8_shape.h"
 #include "lib/onnx/export_onnx.h"
 #include "lib/onnx/import_onnx.h"
 #include "lib/onnx/onnx_file.h"
@@ -107,14 +108,14 @@ absl::Status CheckOptions(const QuantizeOptions& options) {
 // Checks that the int8 networks, which have fixed shapes, fit the data set.
 absl::Status CheckImages(const std::string& path, const Dataset& dataset) {
   const ImageSet& set = dataset.train;
-  constexpr int kClasses = 10;
-  if (set.info.class_name_size() == kClasses && set.height() == kImageHeight && set.width() == kImageWidth) {
+  static_assert(kInt8ImageSize == kImageHeight && kInt8ImageSize == kImageWidth,
+                "buffers of images in this package have the data set's default size");
+  if (IsInt8Shape(set.info.class_name_size(), set.height(), set.width())) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--input=", path, ": expected ", kClasses, " classes of ", kImageHeight, "x", kImageWidth,
-                   " images, for which the int8 networks are written; found ", set.info.class_name_size(), " of ",
-                   set.height(), "x", set.width(), "; give a data set such as CIFAR-10"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--input=", path, ": expected ", Int8ShapeText(), ", for which the int8 networks are written; found ",
+      ClassesAndPixels(set.info.class_name_size(), set.height(), set.width()), "; give a data set such as CIFAR-10"));
 }
 
 // Value of --isa for the plain loops, which define the integer results.

@@ -208,8 +208,8 @@ TEST(RunQuantizeTest, RefusesOtherClassesAndSizesInOneLine) {
   options.input = TempPath("eleven.rec");
   ASSERT_THAT(WriteRecordFile(options.input, header, ToRecords(dataset)), IsOk());
   EXPECT_THAT(RunQuantize(options),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("expected 10 classes of 32x32 images"), HasSubstr("found 11 of 32x32"))));
+              StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("expected 10 classes of 32x32 pixels"),
+                                                                 HasSubstr("found 11 classes of 32x32 pixels"))));
 }
 
 TEST(RunQuantizeTest, RefusesDevicesThatItDoesNotHave) {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/lab_records/dataset_facts.h"
 #include "lib/lab_records/scaling_view.h"
-#include "lib/lab_records/training_images.h"
 #include "lib/report/sections.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/unit.h"
@@ -233,9 +233,9 @@ proto::Claim Answer(const LabRecords& lab, const ScalingView& dp, const ScalingV
     }
   }
   if (parts.empty() || max_ranks < 2) {
-    return NotClaimed("", kAsked,
-                      absl::StrCat("needs both on the same devices with the same batches; ",
-                                   RunText({DataParallelCommand(TrainingImages(lab))})));
+    return NotClaimed(
+        "", kAsked,
+        absl::StrCat("needs both on the same devices with the same batches; ", DataParallelText(FactsOfDataset(lab))));
   }
   std::string star_text;
   std::vector<std::string> sources = {absl::StrCat("scale.point[ranks=", max_ranks, "].epoch_seconds")};
@@ -277,8 +277,8 @@ proto::Section DataParallelSection(const LabRecords& lab) {
   }
   if (section.table().empty()) {
     proto::Table& table = *section.add_table() = MakeTable("DataParallel compared with DDP", {});
-    table.set_absent_reason(absl::StrCat("no scale.rec of DataParallel among the inputs; ",
-                                         RunText({DataParallelCommand(TrainingImages(lab))})));
+    table.set_absent_reason(
+        absl::StrCat("no scale.rec of DataParallel among the inputs; ", DataParallelText(FactsOfDataset(lab))));
   }
   return section;
 }

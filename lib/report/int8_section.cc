@@ -8,10 +8,12 @@
 #include "absl/strings/str_join.h"
 #include "lib/dataset/normalization.h"
 #include "lib/lab_records/accuracy_step.h"
+#include "lib/lab_records/dataset_facts.h"
 #include "lib/report/sections.h"
 #include "lib/statistics/unit.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/describe.h"
+#include "lib/wording/excluded_answers.h"
 
 namespace lockstep {
 namespace {
@@ -359,7 +361,9 @@ proto::Section Int8Section(const LabRecords& lab) {
   }
   if (section.table().empty()) {
     proto::Table& table = *section.add_table() = MakeTable("Accuracy in int8", {});
-    table.set_absent_reason("no quantized.rec among the inputs; quantize makes it");
+    const std::string reason = WhyNoCommands("B1", FactsOfDataset(lab));
+    table.set_absent_reason(
+        absl::StrCat("no quantized.rec among the inputs; ", reason.empty() ? "quantize makes it" : reason));
   }
   return section;
 }

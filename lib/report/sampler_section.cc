@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/lab_records/dataset_facts.h"
 #include "lib/lab_records/experiment_view.h"
-#include "lib/lab_records/training_images.h"
 #include "lib/report/sections.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/describe.h"
@@ -125,8 +125,8 @@ proto::Section SamplerSection(const LabRecords& lab) {
 
 proto::Table MissingExperiment(const LabRecords& lab, absl::string_view caption, proto::Experiment experiment) {
   proto::Table table = MakeTable(caption, {});
-  table.set_absent_reason(absl::StrCat("no record of this experiment among the inputs; ",
-                                       RunText({ExperimentCommand(experiment, TrainingImages(lab))})));
+  table.set_absent_reason(
+      absl::StrCat("no record of this experiment among the inputs; ", ExperimentText(experiment, FactsOfDataset(lab))));
   return table;
 }
 

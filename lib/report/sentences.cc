@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/lab_records/answer_rows.h"
 #include "lib/lab_records/best_batch.h"
-#include "lib/lab_records/training_images.h"
+#include "lib/lab_records/dataset_facts.h"
 #include "lib/report/sections.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/negative_communication.h"
@@ -54,7 +54,7 @@ std::string WhatIsMissing(const LabRecords& lab) {
   return absl::StrCat(
       "needs runs on 1 and N devices (scale_run), explained by comm_model; no input is a scale.rec or comm_model.rec "
       "of several devices; ",
-      RunText(CommandsFor("Q2", TrainingImages(lab))));
+      AnswerText("Q2", FactsOfDataset(lab)));
 }
 
 // Returns "comm_model.scaling[ranks=4,batch_per_device=32|128]".
@@ -191,7 +191,7 @@ proto::Claim AnswerQ1(const LabRecords& lab) {
     return NotClaimed(
         "Q1", kAskedQ1,
         absl::StrCat("needs a sweep over batch sizes (train_sweep) with a completed point, which no input has; ",
-                     RunText(CommandsFor("Q1", TrainingImages(lab)))));
+                     AnswerText("Q1", FactsOfDataset(lab))));
   }
   const std::vector<const proto::SweepPoint*> points = CompletedPoints(*sweep);
   std::vector<std::string> times, batches;

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/lab_records/dataset_facts.h"
 #include "lib/lab_records/large_batch.h"
 #include "lib/lab_records/seed_difference.h"
-#include "lib/lab_records/training_images.h"
 #include "lib/networks/networks.h"
 #include "lib/report/sentences.h"
 #include "lib/wording/cell.h"
@@ -26,8 +26,7 @@ constexpr char kAskedQ6[] = "What do the ranks send besides gradients?";
 constexpr char kAskedQ7[] = "Is it enough to send gradients alone?";
 
 std::string Needs(const LabRecords& lab, const std::string& what, proto::Experiment experiment) {
-  return absl::StrCat("not measured: needs ", what, "; ",
-                      RunText({ExperimentCommand(experiment, TrainingImages(lab))}));
+  return absl::StrCat("not measured: needs ", what, "; ", ExperimentText(experiment, FactsOfDataset(lab)));
 }
 
 // Returns " Means of 3 seeds, with [minimum, maximum].", or states that one seed is only partial evidence.
@@ -319,7 +318,7 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
     return Claimed("Q6", kAskedQ6,
                    absl::StrCat(kCounted, "at ", point->ranks(), " ranks, batch ", point->batch_per_device(),
                                 " per device, ", SentText(*point), ". No record has the bytes of running statistics; ",
-                                RunText({ExperimentCommand(proto::WHAT_IS_SENT, TrainingImages(lab))}), "."),
+                                ExperimentText(proto::WHAT_IS_SENT, FactsOfDataset(lab)), "."),
                    {absl::StrCat("scale.point[ranks=", point->ranks(), "].traffic.size_bytes")});
   }
   return NotClaimed("Q6", kAskedQ6,

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/lab_records/accuracy_step.h"
-#include "lib/lab_records/training_images.h"
+#include "lib/lab_records/dataset_facts.h"
 #include "lib/report/sentences.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/claim.h"
@@ -22,8 +22,7 @@ constexpr char kAskedB4[] = "Activations in int8 too: what does it cost?";
 constexpr char kAskedB5[] = "Bias in int32: what does it cost?";
 
 std::string Missing(const LabRecords& lab, absl::string_view question, absl::string_view what) {
-  return absl::StrCat("needs ", what, " (quantize), which no input has; ",
-                      RunText(CommandsFor(question, TrainingImages(lab))));
+  return absl::StrCat("needs ", what, " (quantize), which no input has; ", AnswerText(question, FactsOfDataset(lab)));
 }
 
 std::vector<const proto::QuantizedNetwork*> Networks(const LabRecords& lab) {

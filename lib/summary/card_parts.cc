@@ -6,8 +6,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "lib/lab_records/training_images.h"
+#include "lib/lab_records/dataset_facts.h"
+#include "lib/summary/card_text.h"
 #include "lib/wording/cell.h"
+#include "lib/wording/excluded_answers.h"
 #include "lib/wording/question_commands.h"
 
 namespace lockstep {
@@ -72,8 +74,10 @@ proto::SummaryCard UnansweredCard(const LabRecords& lab, absl::string_view quest
   card.set_question(std::string(question));
   card.set_asked(AskedText(question));
   card.set_state(proto::NO_ANSWER);
-  card.set_absent_reason(std::string(reason));
-  card.set_command(absl::StrJoin(CommandsFor(question, TrainingImages(lab)), " && "));
+  const DatasetFacts facts = FactsOfDataset(lab);
+  const std::string why_none = WhyNoCommands(question, facts);
+  card.set_absent_reason(why_none.empty() ? std::string(reason) : absl::StrCat(Capitalized(why_none), "."));
+  card.set_command(absl::StrJoin(CommandsFor(question, facts), " && "));
   return card;
 }
 

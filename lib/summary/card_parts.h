@@ -24,7 +24,8 @@ proto::SummaryCard AnsweredCard(absl::string_view question, const CardVerdict& v
                                 const std::vector<std::string>& sources);
 
 // Returns a card without an answer. The command is the one of CommandsFor for the data set of `lab`; of several, one
-// line that runs all.
+// line that runs all. If the data set excludes the question (WhyNoCommands), the card has no command, and that reason
+// instead of `reason`.
 proto::SummaryCard UnansweredCard(const LabRecords& lab, absl::string_view question, absl::string_view reason);
 
 void SetHeadline(const std::string& number, const std::string& unit, const std::vector<std::string>& base,

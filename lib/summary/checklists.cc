@@ -1,7 +1,10 @@
 #include "lib/summary/checklists.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/lab_records/answer_rows.h"
@@ -171,6 +174,26 @@ void AddLink(const LabRecords& lab, proto::Checklist& card) {
   }
 }
 
+// Adds an item on the questions that commands would answer, and an item for each reason why the data set excludes some.
+void AddUnanswered(const std::vector<proto::SummaryCard>& cards, proto::Checklist& card) {
+  std::vector<std::string> answerable;
+  std::map<std::string, std::vector<std::string>> excluded;  // questions by reason
+  for (const proto::SummaryCard& one : cards) {
+    if (one.state() == proto::NO_ANSWER) {
+      (one.command().empty() ? excluded[one.absent_reason()] : answerable).push_back(one.question());
+    }
+  }
+  if (!answerable.empty()) {
+    AddItem(proto::CHECK_MISSING,
+            absl::StrCat("No record answers ", JoinAnd(answerable),
+                         "; a page with --style=lab prints the commands that do."),
+            card);
+  }
+  for (const auto& [reason, questions] : excluded) {
+    AddItem(proto::CHECK_MISSING, absl::StrCat("No record answers ", JoinAnd(questions), ". ", reason), card);
+  }
+}
+
 }  // namespace
 
 size_t TrustFacts::CountOf(Severity severity) const {
@@ -226,11 +249,7 @@ proto::Checklist MissingCard(const LabRecords& lab, const std::vector<proto::Sum
       AddItem(proto::CHECK_WARNING, absl::StrCat(one.question(), ": ", one.verdict()), card);
     }
   }
-  if (!none.empty()) {
-    AddItem(proto::CHECK_MISSING,
-            absl::StrCat("No record answers ", JoinAnd(none), "; a page with --style=lab prints the commands that do."),
-            card);
-  }
+  AddUnanswered(cards, card);
   AddUnmeasuredPredictions(lab, card);
   AddLink(lab, card);
   const std::string answers =

@@ -1,5 +1,8 @@
 #include "lib/summary/checklists.h"
 
+#include <string>
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/lab_records/small_records_testing.h"
@@ -41,11 +44,27 @@ TEST(ChecklistsTest, WhatIsMissing) {
   partly.set_verdict("Not decided: 3 seeds show no clear difference.");
   none.set_question("B1");
   none.set_state(proto::NO_ANSWER);
+  none.set_command("quantize");
   EXPECT_EQ(MissingCard({}, {answered}).verdict(), "Nothing: every question of the lab is answered.");
   EXPECT_EQ(MissingCard({}, {answered, partly}).verdict(), "A decision on Q7.");
   const proto::Checklist card = MissingCard({}, {answered, partly, none});
   EXPECT_EQ(card.verdict(), "An answer to B1; a decision on Q7.");
   EXPECT_EQ(card.item(0).text(), "Q7: Not decided: 3 seeds show no clear difference.");
+  EXPECT_EQ(card.item(1).text(), "No record answers B1; a page with --style=lab prints the commands that do.");
+}
+
+TEST(ChecklistsTest, QuestionsThatTheDataSetExcludesHaveTheirReason) {
+  std::vector<proto::SummaryCard> cards(3);
+  for (size_t i = 0; i < cards.size(); ++i) {
+    cards[i].set_question(std::vector<std::string>{"Q4", "B1", "B2"}[i]);
+    cards[i].set_state(proto::NO_ANSWER);
+    cards[i].set_absent_reason(i == 0 ? "No record." : "An int8 answer needs another data set.");
+  }
+  cards[0].set_command("scale_run");
+  const proto::Checklist card = MissingCard({}, cards);
+  ASSERT_GE(card.item_size(), 2);
+  EXPECT_EQ(card.item(0).text(), "No record answers Q4; a page with --style=lab prints the commands that do.");
+  EXPECT_EQ(card.item(1).text(), "No record answers B1 and B2. An int8 answer needs another data set.");
 }
 
 TEST(ChecklistsTest, TheChipShowsTheWorstWarning) {

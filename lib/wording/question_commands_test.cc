@@ -19,17 +19,17 @@ using ::testing::Not;
 // No command contains a letter in place of a number, and each command names its output.
 TEST(QuestionCommandsTest, EveryQuestionHasCommandsThatAreWhole) {
   for (const char* question : {"Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "B1", "B2", "B3", "B4", "B5"}) {
-    for (const uint64_t images : {0, 1, 2048, 50000}) {
-      EXPECT_THAT(CommandsFor(question, images), Not(IsEmpty())) << question;
-      EXPECT_THAT(CommandsFor(question, images), Each(AllOf(HasSubstr(" --input="), HasSubstr(" --output="),
-                                                            Not(HasSubstr("=N")), Not(HasSubstr(",N")))));
+    for (const uint64_t images : {0, 4, 2048, 50000}) {
+      EXPECT_THAT(CommandsFor(question, {images}), Not(IsEmpty())) << question;
+      EXPECT_THAT(CommandsFor(question, {images}), Each(AllOf(HasSubstr(" --input="), HasSubstr(" --output="),
+                                                              Not(HasSubstr("=N")), Not(HasSubstr(",N")))));
     }
   }
 }
 
 TEST(QuestionCommandsTest, BiasesAreQuantizedOfANetworkThatHasThem) {
   EXPECT_THAT(
-      CommandsFor("B5", 50000),
+      CommandsFor("B5", {50000}),
       ElementsAre("train_sweep --input=dataset.rec --model=lenet5_bias --batch_size=32 --checkpoint=lenet5_bias.pt "
                   "--output=lenet5_bias.rec",
                   "quantize --input=dataset.rec --checkpoint=lenet5_bias.pt --output=quantized_bias.rec"));
@@ -50,27 +50,43 @@ std::string Batches(const std::vector<std::string>& commands) {
 TEST(QuestionCommandsTest, TheLabsBatchesIfTheyFitOrTheImagesAreUnknown) {
   for (const uint64_t images : {0, 16384, 50000}) {
     SCOPED_TRACE(images);
-    EXPECT_EQ(Batches(CommandsFor("Q1", images)), "");
-    EXPECT_EQ(Batches(CommandsFor("Q2", images)), "32,128,512");
-    EXPECT_EQ(Batches(CommandsFor("Q4", images)), "128,8192");
-    EXPECT_EQ(Batches(CommandsFor("Q5", images)), "128");
-    EXPECT_EQ(Batches(CommandsFor("Q6", images)), "128");
-    EXPECT_EQ(Batches(CommandsFor("B1", images)), "32");
-    EXPECT_EQ(Batches({DataParallelCommand(images)}), "32,128,512");
+    EXPECT_EQ(Batches(CommandsFor("Q1", {images})), "");
+    EXPECT_EQ(Batches(CommandsFor("Q2", {images})), "32,128,512");
+    EXPECT_EQ(Batches(CommandsFor("Q4", {images})), "128,8192");
+    EXPECT_EQ(Batches(CommandsFor("Q5", {images})), "128");
+    EXPECT_EQ(Batches(CommandsFor("Q6", {images})), "128");
+    EXPECT_EQ(Batches(CommandsFor("B1", {images})), "32");
+    EXPECT_EQ(Batches({DataParallelText({images})}), "32,128,512");
   }
 }
 
 TEST(QuestionCommandsTest, FewImagesHaveSmallerBatches) {
-  EXPECT_EQ(Batches(CommandsFor("Q2", 2048)), "32,128,512");
-  EXPECT_EQ(Batches(CommandsFor("Q4", 2048)), "256,1844");  // a tenth of the images is held out
-  EXPECT_EQ(Batches(CommandsFor("Q5", 2048)), "128");
-  EXPECT_EQ(Batches(CommandsFor("Q3", 80)), "32");
-  EXPECT_EQ(Batches({DataParallelCommand(80)}), "32");
-  EXPECT_EQ(Batches(CommandsFor("Q4", 80)), "10,72");
-  EXPECT_EQ(Batches(CommandsFor("Q7", 81)), "80");  // 40 on each of two ranks
-  EXPECT_EQ(Batches(CommandsFor("Q1", 20)), "20");
-  EXPECT_EQ(Batches(CommandsFor("Q2", 20)), "10");
-  EXPECT_EQ(Batches(CommandsFor("B5", 20)), "20");
+  EXPECT_EQ(Batches(CommandsFor("Q2", {2048})), "32,128,512");
+  EXPECT_EQ(Batches(CommandsFor("Q4", {2048})), "256,1844");  // a tenth of the images is held out
+  EXPECT_EQ(Batches(CommandsFor("Q5", {2048})), "128");
+  EXPECT_EQ(Batches(CommandsFor("Q3", {80})), "32");
+  EXPECT_EQ(Batches({DataParallelText({80})}), "32");
+  EXPECT_EQ(Batches(CommandsFor("Q4", {80})), "10,72");
+  EXPECT_EQ(Batches(CommandsFor("Q7", {81})), "80");  // 40 on each of two ranks
+  EXPECT_EQ(Batches(CommandsFor("Q1", {20})), "20");
+  EXPECT_EQ(Batches(CommandsFor("Q2", {20})), "10");
+  EXPECT_EQ(Batches(CommandsFor("B5", {20})), "20");
+}
+
+TEST(QuestionCommandsTest, AReasonTakesThePlaceOfCommandsThatTheDataSetRefuses) {
+  const DatasetFacts hundred = {50000, 100, 32, 32};
+  for (const char* question : {"B1", "B2", "B3", "B4", "B5"}) {
+    EXPECT_THAT(CommandsFor(question, hundred), IsEmpty());
+    EXPECT_EQ(AnswerText(question, hundred), WhyNoCommands(question, hundred));
+  }
+  EXPECT_EQ(CommandsFor("Q4", hundred), CommandsFor("Q4", {50000}));
+  EXPECT_THAT(CommandsFor("Q4", {3}), IsEmpty());
+  EXPECT_EQ(ExperimentText(proto::LARGE_BATCH, {3}), WhyNoCommands("Q4", {3}));
+  EXPECT_EQ(ExperimentText(proto::WHAT_IS_SENT, {3}),
+            "run scale_run --input=dataset.rec --experiment=what_is_sent --ranks=2 --batch_size=2 "
+            "--output=what_is_sent.rec");
+  EXPECT_EQ(DataParallelText({1}), WhyNoDataParallel({1}));
+  EXPECT_EQ(AnswerText("Q1", hundred), "run train_sweep --input=dataset.rec --output=sweep.rec");
 }
 
 TEST(RunTextTest, CommandsStandInTheirOrder) {

@@ -1,0 +1,44 @@
+#include "lib/lab_records/dataset_facts.h"
+
+namespace lockstep {
+namespace {
+
+// Returns the facts about the data set of a sweep or a scaling run; training_images is 0 if the record does not state
+// them.
+template <typename Spec>
+DatasetFacts FactsOfRun(const Spec& spec) {
+  const proto::ModelFacts& model = spec.model();
+  const uint64_t trained = model.training_images();
+  return {trained == 0 ? 0 : trained + spec.training().validation_images(), model.classes(), model.height(),
+          model.width()};
+}
+
+}  // namespace
+
+DatasetFacts FactsOfDataset(const LabRecords& lab) {
+  for (const LabDataset& dataset : lab.datasets) {
+    for (const proto::DatasetInfo& info : dataset.info) {
+      if (info.split() == proto::TRAIN && info.image_count() > 0) {
+        return {info.image_count(), static_cast<uint32_t>(info.class_name_size()), info.height(), info.width()};
+      }
+    }
+  }
+  for (const LabSweep& sweep : lab.sweeps) {
+    if (const DatasetFacts facts = FactsOfRun(sweep.spec); facts.training_images > 0) {
+      return facts;
+    }
+  }
+  for (const LabScale& scale : lab.scales) {
+    if (const DatasetFacts facts = FactsOfRun(scale.spec); facts.training_images > 0) {
+      return facts;
+    }
+  }
+  for (const LabCommModel& comm_model : lab.comm_models) {
+    if (const uint64_t images = comm_model.spec.training_images(); images > 0) {
+      return {images};
+    }
+  }
+  return {};
+}
+
+}  // namespace lockstep

@@ -1,0 +1,17 @@
+// Facts about the data set on which the records of a lab were measured, for the commands that a page suggests.
+#ifndef LOCKSTEP_LIB_LAB_RECORDS_DATASET_FACTS_H_
+#define LOCKSTEP_LIB_LAB_RECORDS_DATASET_FACTS_H_
+
+#include "lib/lab_records/lab_records.h"
+#include "lib/wording/excluded_answers.h"
+
+namespace lockstep {
+
+// Returns the facts that the first dataset record states; without such a record, those of the first sweep, scaling run
+// or comm_model record that states a number of training images, in this order. The number includes images that a run
+// holds out. Facts that the record does not state are 0.
+DatasetFacts FactsOfDataset(const LabRecords& lab);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_LAB_RECORDS_DATASET_FACTS_H_
