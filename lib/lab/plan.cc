@@ -75,19 +75,24 @@ std::vector<LabUnit> PossibleUnits(const std::vector<LabUnit>& units, std::vecto
   return possible;
 }
 
+// Adds a unit to the plan. A unit can grow until its first step is made; the first unit of a plan is next, and cannot.
 void AddUnit(const LabUnit& unit, const UnitChoice& choice, LabPlan& plan) {
+  const bool is_to_come =
+      std::any_of(plan.steps.begin(), plan.steps.end(), [](const LabStep& step) { return !step.is_made; }) &&
+      std::none_of(choice.steps.begin(), choice.steps.end(), [](const LabStep& step) { return step.is_made; });
   const LabVariant& full = unit.variants.back();
   plan.steps.insert(plan.steps.end(), choice.steps.begin(), choice.steps.end());
   if (choice.variant == kNotMeasured) {
     plan.units.push_back({unit.about, ""});
-    plan.left_out.push_back({unit.about, "", full.extent, SecondsOf(choice.not_run), choice.not_run});
+    plan.left_out.push_back({unit.about, "", full.extent, "", SecondsOf(choice.not_run), choice.not_run});
     return;
   }
   const LabVariant& variant = unit.variants[choice.variant];
   plan.units.push_back({unit.about, variant.extent});
   if (choice.variant + 1 < static_cast<int>(unit.variants.size())) {
+    const LabVariant& next = unit.variants[choice.variant + 1];
     plan.left_out.push_back(
-        {unit.about, variant.extent, full.extent, SecondsOf(unit.variants[choice.variant + 1].steps)});
+        {unit.about, variant.extent, full.extent, is_to_come ? next.extent : "", SecondsOf(next.steps)});
   }
 }
 
@@ -108,6 +113,9 @@ std::string LeftOutText(const LabPlan& plan) {
     if (left_out.steps.empty()) {
       absl::StrAppend(&text, "  reduced: ", left_out.about, ": ", left_out.extent, " instead of ", left_out.full_extent,
                       "\n");
+      if (!left_out.next_extent.empty()) {
+        absl::StrAppend(&text, "  with time left: ", left_out.about, ": ", left_out.next_extent, "\n");
+      }
       continue;
     }
     absl::StrAppend(&text, NotMeasuredText(left_out));

@@ -18,6 +18,7 @@ struct LeftOut {
   std::string about;                // "large batches and remedies (Q4)"
   std::string extent;               // extent that is measured; empty: none
   std::string full_extent;          // largest extent
+  std::string next_extent;          // next larger extent, if later steps can still measure it; otherwise empty
   double seconds = 0;               // predicted duration of the next larger extent
   std::vector<LabStep> steps = {};  // commands that measure the unit, if it is left out; otherwise empty
 };

@@ -388,6 +388,38 @@ TEST(PlanTest, RepeatsAndBatchesAreCutBeforeQuestions) {
   EXPECT_GT(seconds, 0.75 * 480);  // and the budget is used
 }
 
+// Machines whose steps take 0.80 to 0.85 of the predicted time.
+TEST(PlanTest, TimeThatIsSavedGivesEachExperimentASecondSeed) {
+  for (const double factor : {0.8, 0.82, 0.85}) {
+    SCOPED_TRACE(factor);
+    const auto [plan, seconds] = Simulate({}, Machine(1, 50000, 10000), factor);
+    for (const char* record : {"sampler_epoch", "what_is_sent", "large_batch"}) {
+      EXPECT_EQ(Flag(plan, record, "seeds"), "2") << record;
+    }
+    EXPECT_EQ(Flag(plan, "what_is_sent", "epochs"), "2");
+    EXPECT_GT(seconds, 0.85 * 480);
+    EXPECT_LE(seconds, 480);
+  }
+}
+
+TEST(PlanTest, ThePlanSaysWhatIsMeasuredWithTimeLeft) {
+  const auto plan = PlanLab({}, Machine(2, 50000, 10000));
+  ASSERT_THAT(plan, IsOk());
+  const std::string text = PlanText({}, *plan);
+  EXPECT_THAT(text, HasSubstr("  reduced: large batches and remedies (Q4): 7 rows; 1 seed per row instead of all rows; "
+                              "3 seeds per row\n"
+                              "  with time left: large batches and remedies (Q4): 7 rows; 2 seeds per row\n"));
+  LabProgress progress;  // the fp32 sweep has run, so that its table cannot grow
+  progress.made["lockstep_lab/sweep.rec"] = {
+      std::find_if(plan->steps.begin(), plan->steps.end(),
+                   [](const LabStep& step) { return step.record == "lockstep_lab/sweep.rec"; })
+          ->command,
+      true};
+  EXPECT_THAT(text, HasSubstr("  with time left: resnet18 in fp32"));
+  EXPECT_THAT(PlanText({}, *PlanLab({}, Machine(2, 50000, 10000), progress)),
+              Not(HasSubstr("with time left: resnet18 in fp32")));
+}
+
 TEST(PlanTest, AChangeSaysWhatWasCutAndWhy) {
   const LabPlan before = *PlanLab({}, Machine(2, 50000, 10000));
   EXPECT_EQ(ChangeText(before, before, "step 1 took 40 s, predicted were 20 s"), "");

@@ -82,14 +82,21 @@ class Chooser {
     }
   }
 
-  void GrowExtents(size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) {
-      while (chosen_[i] != kNotMeasured && chosen_[i] < states_[i].largest) {
-        const double more = Seconds(i, chosen_[i] + 1) - Seconds(i, chosen_[i]);
-        if (!Fits(more)) {
-          break;
-        }
-        Choose(i, chosen_[i] + 1, more);
+  // Grows the first unit as long as it fits.
+  void GrowFirstUnit() {
+    while (GrowByOne(0) == Growth::kGrown) {
+    }
+  }
+
+  // Grows the other units in rounds.
+  void GrowOtherUnits() {
+    bool has_grown = true, waits = false;
+    while (has_grown && !waits) {
+      has_grown = false;
+      for (size_t i = 1; i < units_.size(); ++i) {
+        const Growth growth = GrowByOne(i);
+        has_grown = has_grown || growth == Growth::kGrown;
+        waits = waits || growth == Growth::kMayFitLater;
       }
     }
   }
@@ -127,6 +134,21 @@ class Chooser {
   }
 
  private:
+  enum class Growth { kGrown, kMayFitLater, kNone };
+
+  // Grows a unit that is measured by one extent, if the unit has a larger one and it fits.
+  Growth GrowByOne(size_t unit) {
+    if (chosen_[unit] == kNotMeasured || chosen_[unit] >= states_[unit].largest) {
+      return Growth::kNone;
+    }
+    const double more = Seconds(unit, chosen_[unit] + 1) - Seconds(unit, chosen_[unit]);
+    if (Fits(more)) {
+      Choose(unit, chosen_[unit] + 1, more);
+      return Growth::kGrown;
+    }
+    return std::min(1.0, progress_.Pace()) * (used_ + more) <= left_ ? Growth::kMayFitLater : Growth::kNone;
+  }
+
   bool Fits(double seconds) const { return (1 + kReserve) * (used_ + seconds) <= left_; }
 
   double Seconds(size_t unit, int variant) const {
@@ -155,11 +177,11 @@ std::vector<UnitChoice> ChooseUnits(const std::vector<LabUnit>& units, const Lab
   Chooser chooser(units, progress, budget_seconds);
   chooser.AddSmallestExtents(Asked::kQuestion);
   if (!chooser.AUnitMayStillFit(Asked::kQuestion)) {
-    chooser.GrowExtents(0, 1);
+    chooser.GrowFirstUnit();
     chooser.AddSmallestExtents(Asked::kAnything);
   }
   if (!chooser.AUnitMayStillFit(Asked::kAnything)) {
-    chooser.GrowExtents(1, units.size());
+    chooser.GrowOtherUnits();
   }
   if (experiments == Experiments::kAll) {
     chooser.AddExperiments();

@@ -31,7 +31,9 @@ struct UnitChoice {
 //   2. Each further unit that answers a question, in order, is added in its smallest extent if that fits.
 //   3. The first unit grows as long as it fits, because it has most of the numbers on a page.
 //   4. Units without a question are added in their smallest extent if that fits.
-//   5. The other extents grow in order.
+//   5. The other units grow in rounds, each unit by one extent per round. The next round waits while an extent of this
+//      round does not fit, but would without the reserve and at the pace of the steps so far, since it may fit later: a
+//      second seed of every experiment comes before the third seed of one.
 // Steps 3 and 4 wait while a question is left out only because of the reserve, since it may fit later; step 5 waits for
 // any unit.
 //   6. With Experiments::kAll, experiments that did not fit are added in their smallest extent.

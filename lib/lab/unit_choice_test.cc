@@ -62,6 +62,22 @@ TEST(UnitChoiceTest, NothingGrowsWhileAQuestionMayStillFit) {
   EXPECT_THAT(Extents(units, {}, without_reserve + 0.1), ElementsAre(1, kNotMeasured));
 }
 
+// Pages take 2 s: the extents of `b` take 44, 84 and 86 s, those of `c` 44 and 84 s.
+TEST(UnitChoiceTest, UnitsAfterTheFirstGrowInRounds) {
+  const std::vector<LabUnit> units = {TwoSteps("a", {10, 50}, true), TwoSteps("b", {20, 40, 41}, true),
+                                      TwoSteps("c", {20, 40}, true)};
+  EXPECT_THAT(Extents(units, {}, 2 + 1.1 * 274 + 0.1), ElementsAre(1, 2, 1));
+  EXPECT_THAT(Extents(units, {}, 2 + 1.1 * 274 - 0.1), ElementsAre(1, 1, 1));
+  // The second extent of `c` would fit without the reserve, so that the third one of `b` waits.
+  EXPECT_THAT(Extents(units, {}, 2 + 272 + 0.1), ElementsAre(1, 1, 0));
+  EXPECT_THAT(Extents(units, {}, 2 + 272 - 0.1), ElementsAre(1, 2, 0));
+  LabProgress fast;
+  fast.predicted_seconds = 10;
+  fast.measured_seconds = 9.9;
+  EXPECT_THAT(Extents(units, fast, 2 + 272 - 0.1), ElementsAre(1, 1, 0));
+  EXPECT_THAT(Extents(units, fast, 2 + 0.99 * 272 - 0.1), ElementsAre(1, 2, 0));
+}
+
 TEST(UnitChoiceTest, ElapsedTimeAndAPaceAboveOneLeaveLess) {
   LabProgress progress;
   progress.elapsed_seconds = 800;
