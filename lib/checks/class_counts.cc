@@ -5,15 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/string_view.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 namespace {
-
-// Returns "1 group" or "2 groups".
-std::string CountOf(size_t count, absl::string_view noun) {
-  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
-}
 
 std::string SharingText(const ClassCounts& counts) {
   return counts.sharing_students == 0

@@ -24,6 +24,7 @@
 #include "lib/record/output_file.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/run_files.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 namespace {
@@ -81,7 +82,7 @@ proto::Table CopiesTable(const std::vector<ClassStudent>& students) {
 proto::Section SummarySection(const ClassCounts& counts, const std::vector<const ClassStudent*>& ordered) {
   proto::Section section;
   section.set_id("summary");
-  section.set_title(absl::StrCat(counts.students, counts.students == 1 ? " student" : " students"));
+  section.set_title(CountOf(counts.students, "student"));
   section.set_role(proto::CARD);
   for (const auto& [verdict, count] : counts.by_verdict) {
     std::vector<const ClassStudent*> members;

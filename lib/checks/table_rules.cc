@@ -15,6 +15,7 @@
 #include "lib/audit/audit.h"
 #include "lib/audit/flags.h"
 #include "lib/published/printed_number.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 namespace {
@@ -93,10 +94,9 @@ bool IsTraffic(proto::PublishedQuantity quantity) {
 }
 
 std::string PlaceText(const proto::PublishedValue& value) {
-  return absl::StrCat(
-      absl::AsciiStrToLower(proto::PublishedQuantity_Name(value.quantity())),
-      value.devices() > 0 ? absl::StrCat(", ", value.devices(), value.devices() == 1 ? " device" : " devices") : "",
-      value.batch() > 0 ? absl::StrCat(", batch ", value.batch()) : "", ": ", value.as_printed());
+  return absl::StrCat(absl::AsciiStrToLower(proto::PublishedQuantity_Name(value.quantity())),
+                      value.devices() > 0 ? absl::StrCat(", ", CountOf(value.devices(), "device")) : "",
+                      value.batch() > 0 ? absl::StrCat(", batch ", value.batch()) : "", ": ", value.as_printed());
 }
 
 void AddAudited(const std::string& where, const proto::AuditedValue& audited, FindingList& list) {

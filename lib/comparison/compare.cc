@@ -13,6 +13,7 @@
 #include "lib/scaling/point_name.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/mean.h"
+#include "lib/wording/cell.h"
 #include "lib/wording/describe.h"
 
 namespace lockstep {
@@ -306,7 +307,7 @@ std::string FurtherRunsText(const RunComparison& comparison, uint32_t runs_neede
   if (before == 0 && after == 0) {  // the runs so far had less precise an estimate of the spread than so many have
     before = after = 1;
   }
-  return absl::StrCat(before, before == 1 ? " more run before and " : " more runs before and ", after, " more after");
+  return absl::StrCat(CountOf(before, "more run"), " before and ", after, " more after");
 }
 
 std::string UndecidedText(const RunComparison& comparison, const ComparedPoint& point) {

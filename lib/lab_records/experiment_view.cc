@@ -102,7 +102,7 @@ std::string ExperimentRow::SeedsText() const {
 
 std::string ExperimentView::Title() const {
   const std::string way = SettingsText(settings);
-  return absl::StrCat(scale->spec.training().model(), " on ", ranks, ranks == 1 ? " rank" : " ranks", " of ",
+  return absl::StrCat(scale->spec.training().model(), " on ", CountOf(ranks, "rank"), " of ",
                       DescribeDevices(scale->header), " (", scale->name(), ")", way == kLabsWay ? "" : ": ",
                       way == kLabsWay ? "" : way);
 }

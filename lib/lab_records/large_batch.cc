@@ -66,8 +66,8 @@ bool SameSchedule(const proto::TrainingSpec& a, const proto::TrainingSpec& b) {
 }
 
 std::string NoLikeBase(const LargeBatchView& large, const ExperimentRow& row) {
-  return absl::StrCat("no row of batch ", BaseBatch(*large.view), " was trained with this schedule for ", EpochsOf(row),
-                      EpochsOf(row) == 1 ? " epoch" : " epochs");
+  return absl::StrCat("no row of batch ", BaseBatch(*large.view), " was trained with this schedule for ",
+                      CountOf(EpochsOf(row), "epoch"));
 }
 
 // Fills the verdict on a row whose difference from `none`, the batch without a remedy, was tested.
@@ -289,8 +289,7 @@ std::string DescribeChange(const proto::TrainingSpec& from, const proto::Trainin
   const std::string warmup_start =
       to.lr_warmup_start() > 0 ? absl::StrCat(" from ", FormatNumber(to.lr_warmup_start(), 3)) : "";
   add(to.lr_warmup_epochs() != from.lr_warmup_epochs() || to.lr_warmup_start() != from.lr_warmup_start(),
-      absl::StrCat("rate warms up over ", to.lr_warmup_epochs(), to.lr_warmup_epochs() == 1 ? " epoch" : " epochs",
-                   warmup_start));
+      absl::StrCat("rate warms up over ", CountOf(to.lr_warmup_epochs(), "epoch"), warmup_start));
   add(to.zero_gamma() != from.zero_gamma(), "last gamma of each block starts at 0");
   add(to.accumulate() != from.accumulate(),
       absl::StrCat("a rank's batch in ", to.accumulate(), " parts, each with its own batch norm"));

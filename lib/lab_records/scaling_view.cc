@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/wording/cell.h"
 #include "lib/wording/describe.h"
 #include "lib/wording/question_commands.h"
 
@@ -163,8 +164,7 @@ std::string ScalingView::RowReason(uint32_t ranks, uint32_t batch) const {
     return absl::StrCat("no comm_model record made from ", scale->name(), " among the inputs; ",
                         RunText({ExplainCommand(scale->input.path())}));
   }
-  return absl::StrCat(comm_model->name(), " has no row for ", ranks, ranks == 1 ? " device, " : " devices, ",
-                      BatchTitle(batch));
+  return absl::StrCat(comm_model->name(), " has no row for ", CountOf(ranks, "device"), ", ", BatchTitle(batch));
 }
 
 std::vector<ScalingView> ScalingViews(const LabRecords& lab) {

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-uint64_t CountOf(const proto::AuditTable& audit, proto::Finding finding) {
+uint64_t FindingsOfKind(const proto::AuditTable& audit, proto::Finding finding) {
   return static_cast<uint64_t>(std::count_if(audit.value().begin(), audit.value().end(),
                                              [&](const proto::AuditedValue& v) { return v.finding() == finding; }));
 }
@@ -62,7 +62,9 @@ proto::Table SummaryTable(const Document& document) {
                                  {"table", "numbers", "given", "reproduced", "by several conventions",
                                   "could be chance", "not reproducible", "reproduced as", "flags"});
   for (const proto::AuditTable* audit : document) {
-    const auto count = [&](proto::Finding finding) { return CountCell(CountOf(*audit, finding), proto::DERIVED, ""); };
+    const auto count = [&](proto::Finding finding) {
+      return CountCell(FindingsOfKind(*audit, finding), proto::DERIVED, "");
+    };
     AddRow(table,
            {LabelCell(audit->table()), CountCell(static_cast<uint64_t>(audit->value_size()), proto::DERIVED, ""),
             count(proto::GIVEN), count(proto::REPRODUCED), count(proto::AMBIGUOUS), count(proto::COULD_BE_CHANCE),
@@ -79,7 +81,7 @@ proto::Table SummaryTable(const Document& document) {
 std::string WhereOf(const proto::PublishedValue& value) {
   std::vector<std::string> parts;
   if (value.devices() > 0) {
-    parts.push_back(absl::StrCat(value.devices(), value.devices() == 1 ? " device" : " devices"));
+    parts.push_back(CountOf(value.devices(), "device"));
   }
   if (value.batch() > 0) {
     parts.push_back(absl::StrCat("batch ", value.batch()));

@@ -206,9 +206,8 @@ ComparedEntry EntryAt(const Series& series, const PlaceKey& key) {
 }
 
 std::string NameOf(const PlaceKey& key) {
-  return key.first == 0
-             ? absl::StrCat("batch ", key.second)
-             : absl::StrCat(key.first, key.first == 1 ? " rank" : " ranks", ", batch ", key.second, " per device");
+  return key.first == 0 ? absl::StrCat("batch ", key.second)
+                        : absl::StrCat(CountOf(key.first, "rank"), ", batch ", key.second, " per device");
 }
 
 MeasuredOn DevicesOf(const std::vector<const Run*>& runs) {

@@ -61,11 +61,10 @@ std::string ActivationRange(const proto::QuantizeSpec& spec) {
 std::string FineTuningNote(const proto::QuantizedNetwork& network, const proto::QuantizeSpec& spec) {
   const proto::FineTuning& tuning = network.fine_tuning();
   return absl::StrCat(
-      network.name(), " was fine-tuned for ", FormatCount(static_cast<uint64_t>(tuning.epoch_loss_size())),
-      tuning.epoch_loss_size() == 1 ? " epoch" : " epochs", " in batches of ", FormatCount(spec.fine_tune_batch()),
-      ", from a learning rate of ", spec.fine_tune_learning_rate(), " on, in ", FormatNumber(tuning.seconds()),
-      " s; the last epoch's loss was ", FormatNumber(tuning.epoch_loss(tuning.epoch_loss_size() - 1)),
-      ". Its forward pass gave ",
+      network.name(), " was fine-tuned for ", CountOf(static_cast<uint64_t>(tuning.epoch_loss_size()), "epoch"),
+      " in batches of ", FormatCount(spec.fine_tune_batch()), ", from a learning rate of ",
+      spec.fine_tune_learning_rate(), " on, in ", FormatNumber(tuning.seconds()), " s; the last epoch's loss was ",
+      FormatNumber(tuning.epoch_loss(tuning.epoch_loss_size() - 1)), ". Its forward pass gave ",
       FormatCount(tuning.compared_logits() - std::min(tuning.different_logits(), tuning.compared_logits())), " of ",
       FormatCount(tuning.compared_logits()),
       " logits like the integers. fp32 is the network before fine-tuning, which was trained less: a gain over it does "

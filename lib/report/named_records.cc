@@ -16,6 +16,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/record/record_format.h"
 #include "lib/record/wrong_input.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 namespace {
@@ -102,7 +103,7 @@ absl::Status AddFolder(const std::string& folder, NamedRecords& named) {
                      without, "; name the folder in which they are, or give one folder per student as --class_folder"));
   }
   if (!others.empty()) {
-    named.remarks.push_back(absl::StrCat(folder, ": ", records, records == 1 ? " record" : " records", without));
+    named.remarks.push_back(absl::StrCat(folder, ": ", CountOf(records, "record"), without));
   }
   return absl::OkStatus();
 }

@@ -14,8 +14,6 @@ namespace {
 // Returns the name of an entry in sentences and legends: its settings, or its records if no setting differs.
 std::string NameOf(const ComparedEntry& entry) { return entry.settings.empty() ? entry.records : entry.settings; }
 
-std::string RunsText(uint32_t runs) { return absl::StrCat(runs, runs == 1 ? " run" : " runs"); }
-
 // Returns the verdict in words: "slower: 1.97 [1.93, 2.01] times as long".
 std::string VerdictText(const ComparedEntry& entry, const ComparedEntry& fastest) {
   const TimeComparison& times = entry.comparison;
@@ -28,7 +26,8 @@ std::string VerdictText(const ComparedEntry& entry, const ComparedEntry& fastest
   }
   const std::string needed = entry.runs_needed > 0 ? absl::StrCat(entry.runs_needed, " runs of each would decide")
                                                    : absl::StrCat(kMaxRunsNeeded, " runs of each would not decide");
-  return absl::StrCat("inconclusive with ", RunsText(entry.runs), " against ", RunsText(fastest.runs), "; ", needed);
+  return absl::StrCat("inconclusive with ", CountOf(entry.runs, "run"), " against ", CountOf(fastest.runs, "run"), "; ",
+                      needed);
 }
 
 proto::Table RunsTable(const ComparedWork& work) {

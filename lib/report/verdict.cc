@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/report/sentences.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 
@@ -28,8 +29,8 @@ std::string VerdictText(const std::vector<proto::Section>& sections, uint64_t dr
   }
   const uint64_t plots = CountPlots(sections);
   return absl::StrCat(answered.size(), " of the lab's ", kLabQuestions, " questions answered, ",
-                      drawn < plots ? absl::StrCat(drawn, " of ") : "", plots, plots == 1 ? " plot" : " plots",
-                      drawn < plots ? " drawn, " : ", ", warnings, warnings == 1 ? " warning" : " warnings");
+                      drawn < plots ? absl::StrCat(drawn, " of ") : "", CountOf(plots, "plot"),
+                      drawn < plots ? " drawn, " : ", ", CountOf(warnings, "warning"));
 }
 
 }  // namespace lockstep

@@ -51,10 +51,6 @@ std::vector<std::string> Phrases(const TrustFacts& facts, Severity severity, boo
   return phrases;
 }
 
-std::string CountOf(size_t count, const std::string& noun) {
-  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
-}
-
 // --- Trust ---
 
 size_t PointsOf(const LabRecords& lab) {

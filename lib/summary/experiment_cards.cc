@@ -67,8 +67,8 @@ void FillQ4(const LargeBatchView& large, const LargeBatchRows& batch, proto::Sum
   SetSeeds(large.Accuracies(shown), card);
   AddSupport(choice.absent_reason.empty() ? "" : absl::StrCat(Capitalized(choice.absent_reason), "."), card);
   AddSupport(
-      absl::StrCat("After ", EpochsOf(none), EpochsOf(none) == 1 ? " epoch" : " epochs", " batch ",
-                   FormatCount(batch.global_batch), " has made ", FormatCount(Updates(none.first())), " updates",
+      absl::StrCat("After ", CountOf(EpochsOf(none), "epoch"), " batch ", FormatCount(batch.global_batch), " has made ",
+                   FormatCount(Updates(none.first())), " updates",
                    IsTrained(large.base) ? absl::StrCat(" and batch ", FormatCount(large.base->first().global_batch()),
                                                         " has made ", FormatCount(Updates(large.base->first())))
                                          : "",
@@ -292,10 +292,10 @@ proto::SummaryCard CardQ7(const LabRecords& lab) {
     }
     proto::SummaryCard card =
         AnsweredCard("Q7", JudgeGradientsOnly(facts), Sources(view, {"epoch.test_accuracy", "buffers"}));
-    SetHeadline(AccuracyNumber(rows.front()->Values(TestAccuracy)), "% test accuracy",
-                {absl::StrCat("with ", rows.front()->name),
-                 absl::StrCat("after ", EpochsOf(*rows.front()), EpochsOf(*rows.front()) == 1 ? " epoch" : " epochs")},
-                card);
+    SetHeadline(
+        AccuracyNumber(rows.front()->Values(TestAccuracy)), "% test accuracy",
+        {absl::StrCat("with ", rows.front()->name), absl::StrCat("after ", CountOf(EpochsOf(*rows.front()), "epoch"))},
+        card);
     SetSeeds(rows.front()->Values(TestAccuracy), card);
     AddSupport(others.empty() ? "" : absl::StrCat("The other ways reach ", JoinAnd(others), "."), card);
     AddSupport(rows.front()->trained.size() < kMinRepeats

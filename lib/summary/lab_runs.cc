@@ -8,6 +8,7 @@
 #include "absl/time/civil_time.h"
 #include "lib/networks/networks.h"
 #include "lib/summary/card_text.h"
+#include "lib/wording/cell.h"
 #include "lib/wording/describe.h"
 
 namespace lockstep {
@@ -47,7 +48,7 @@ std::string ScaleText(const LabScale& scale) {
   const std::string precision = DescribePrecision(scale.spec.training().precision());
   switch (scale.spec.experiment()) {
     case proto::LARGE_BATCH:
-      return absl::StrCat("large batches, ", scale.spec.seeds(), scale.spec.seeds() == 1 ? " seed" : " seeds");
+      return absl::StrCat("large batches, ", CountOf(scale.spec.seeds(), "seed"));
     case proto::SAMPLER_EPOCH:
       return "sampler with and without the epoch";
     case proto::WHAT_IS_SENT:

@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "lib/warnings/severity.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 namespace {
@@ -24,9 +25,8 @@ absl::string_view FirstSentence(absl::string_view text) {
 // Returns the sentence of a rule with `count` warnings, the first of which is `text`.
 std::string LimitSentence(absl::string_view text, size_t count) {
   const size_t more = count - 1;
-  return absl::StrCat(
-      FirstSentence(text),
-      more == 0 ? "" : absl::StrCat(" (", more, more == 1 ? " more warning" : " more warnings", " of this kind)"), ".");
+  return absl::StrCat(FirstSentence(text),
+                      more == 0 ? "" : absl::StrCat(" (", CountOf(more, "more warning"), " of this kind)"), ".");
 }
 
 }  // namespace

@@ -102,6 +102,10 @@ std::string FormatCount(uint64_t count) {
   return count < kThousandsFrom ? absl::StrCat(count) : WithThousands(absl::StrCat(count));
 }
 
+std::string CountOf(uint64_t count, absl::string_view noun) {
+  return absl::StrCat(FormatCount(count), " ", noun, count == 1 ? "" : "s");
+}
+
 std::string FormatMeanAndDeviation(const MeanAndDeviation& spread) {
   if (spread.n < 2) {
     return FormatNumber(spread.mean);

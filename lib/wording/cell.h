@@ -36,6 +36,9 @@ std::string FormatPercent(double fraction);
 // Formats "50,000".
 std::string FormatCount(uint64_t count);
 
+// Formats "1 group", "2 groups", "50,000 groups". `noun` must have a plural in "s".
+std::string CountOf(uint64_t count, absl::string_view noun);
+
 // Formats "12.05 ± 0.13": mean ± sample standard deviation, both to the second significant digit of the deviation;
 // "(4.143 ± 0.027)e-5" below 1e-3. A single value is formatted like FormatNumber.
 std::string FormatMeanAndDeviation(const MeanAndDeviation& spread);

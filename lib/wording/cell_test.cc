@@ -39,6 +39,10 @@ TEST(FormatTest, LargeNumbersKeepTheirIntegerPartInThousands) {
   EXPECT_EQ(FormatNumber(-1234567.8), "-1,234,568");
   EXPECT_EQ(FormatCount(11173962), "11,173,962");
   EXPECT_EQ(FormatCount(782), "782");
+  EXPECT_EQ(CountOf(0, "group"), "0 groups");
+  EXPECT_EQ(CountOf(1, "group"), "1 group");
+  EXPECT_EQ(CountOf(2, "copied file"), "2 copied files");
+  EXPECT_EQ(CountOf(12345, "image"), "12,345 images");
 }
 
 TEST(FormatTest, VerySmallNumbersHaveAnExponent) { EXPECT_EQ(FormatNumber(1.25e-7, 2), "1.2e-07"); }

@@ -18,10 +18,6 @@ namespace {
 
 std::string OrUnknown(absl::string_view text) { return std::string(text.empty() ? "unknown" : text); }
 
-std::string Plural(uint64_t count, absl::string_view noun) {
-  return absl::StrCat(FormatCount(count), " ", noun, count == 1 ? "" : "s");
-}
-
 std::string DescribeSchedule(const proto::TrainingSpec& training) {
   std::string text;
   switch (training.schedule()) {
@@ -39,7 +35,7 @@ std::string DescribeSchedule(const proto::TrainingSpec& training) {
       break;
   }
   if (training.lr_warmup_epochs() > 0) {
-    absl::StrAppend(&text, " after a warm-up of ", Plural(training.lr_warmup_epochs(), "epoch"));
+    absl::StrAppend(&text, " after a warm-up of ", CountOf(training.lr_warmup_epochs(), "epoch"));
     if (training.lr_warmup_start() > 0) {
       absl::StrAppend(&text, " from ", training.lr_warmup_start());
     }
@@ -67,7 +63,7 @@ std::string DescribeDevices(const proto::Header& header) {
 
 std::string DescribeHost(const proto::Host& host) {
   return absl::StrCat(
-      OrUnknown(host.cpu_model()), ", ", Plural(host.cpu_cores(), "core"), ", ",
+      OrUnknown(host.cpu_model()), ", ", CountOf(host.cpu_cores(), "core"), ", ",
       NumberWithUnit(absl::StrFormat("%.1f", static_cast<double>(host.memory_bytes()) / kGibibytes.size), kGibibytes),
       ", ", OrUnknown(host.kernel()));
 }
@@ -134,10 +130,10 @@ std::string DescribeTiming(const proto::TrainingSpec& training) {
   return absl::StrCat(
       DescribePrecision(training.precision()), ", ", training.channels_last() ? "NHWC" : "NCHW",
       training.step() == proto::FUSED ? ", fused step" : "", training.cuda_graph() ? ", CUDA graph" : "", ", ",
-      training.resident_images() ? "data set on the device" : Plural(training.loader_workers(), "loader worker"),
-      training.device() == proto::CPU ? absl::StrCat(", ", Plural(training.threads(), "thread")) : "",
+      training.resident_images() ? "data set on the device" : CountOf(training.loader_workers(), "loader worker"),
+      training.device() == proto::CPU ? absl::StrCat(", ", CountOf(training.threads(), "thread")) : "",
       training.deterministic() ? ", deterministic" : "", ", ", FormatCount(training.warmup_epochs()), " warm-up and ",
-      Plural(training.repeats(), "timed epoch"), training.drop_last() ? ", the epoch's tail dropped" : "");
+      CountOf(training.repeats(), "timed epoch"), training.drop_last() ? ", the epoch's tail dropped" : "");
 }
 
 std::string DescribeInputFormat(proto::InputFormat format) {
@@ -202,8 +198,7 @@ std::string DescribeScaleMode(const proto::ScaleSpec& spec) {
   if (spec.experiment() != proto::EXPERIMENT_UNSPECIFIED) {
     return absl::StrCat("DDP", backend, ", experiment ",
                         absl::AsciiStrToLower(proto::Experiment_Name(spec.experiment())), ", global batches of ",
-                        absl::StrJoin(spec.batch_size(), ", "), ", ", spec.seeds(),
-                        spec.seeds() == 1 ? " seed a row" : " seeds a row");
+                        absl::StrJoin(spec.batch_size(), ", "), ", ", CountOf(spec.seeds(), "seed"), " a row");
   }
   if (spec.mode() == proto::DP) {
     return absl::StrCat("DataParallel, one process with a thread for each device, ", batch);
