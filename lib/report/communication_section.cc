@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "lib/collectives/collective_cost.h"
 #include "lib/lab_records/scaling_view.h"
+#include "lib/report/negative_notes.h"
 #include "lib/report/sections.h"
 #include "lib/report/step_tables.h"
-#include "lib/scaling/negative_communication.h"
 #include "lib/scaling/pooled_probe.h"
 #include "lib/statistics/unit.h"
 #include "lib/wording/cell.h"
@@ -77,12 +77,7 @@ proto::Table CompleteTable2(const ScalingView& view) {
   table.add_note(absl::StrCat("The subtraction counts every loss of efficiency as communication; ",
                               view.data_parallel() ? "direct measurements are in \"DataParallel or DDP\"."
                                                    : "the next table compares it with direct measurements."));
-  for (const proto::ScalingRow* const row : view.rows) {
-    if (HasNegativeCommunication(*row)) {
-      table.add_note(absl::StrCat("At ", row->ranks(), " devices, batch ", row->batch_per_device(),
-                                  " per device, comm is ", NegativeCommunicationText(*row), "."));
-    }
-  }
+  AddNegativeNotes(view, view.rows, table);
   return table;
 }
 

@@ -11,8 +11,8 @@
 #include "lib/lab_records/answer_rows.h"
 #include "lib/lab_records/scaling_view.h"
 #include "lib/page/render.h"
+#include "lib/report/negative_notes.h"
 #include "lib/report/sections.h"
-#include "lib/scaling/negative_communication.h"
 #include "lib/statistics/spread.h"
 #include "lib/statistics/unit.h"
 #include "lib/summary/card_parts.h"
@@ -100,13 +100,12 @@ class LabTable {
   }
 
   // Adds a note for each place at which comm is negative: its meaning.
-  void AddNegativeNotes() {
+  void AddNotesOnNegativeTimes() {
+    std::vector<const proto::ScalingRow*> rows;
     for (const PlaceOfTable& place : places_) {
-      if (place.row != nullptr && HasNegativeCommunication(*place.row)) {
-        table_.add_note(absl::StrCat("At ", place.ranks, " devices, ", view_.BatchTitle(place.batch), ", comm is ",
-                                     NegativeCommunicationText(*place.row), "."));
-      }
+      rows.push_back(place.row);
     }
+    AddNegativeNotes(view_, rows, table_);
   }
 
   const std::vector<PlaceOfTable>& places() const { return places_; }
@@ -178,7 +177,7 @@ proto::Table Table2(const ScalingView& view) {
   const Unit& unit = UnitOfEpochs(table.places());
   table.Add("compute", unit, &proto::ScalingRow::compute_seconds);
   table.Add("comm", unit, &proto::ScalingRow::communication_seconds);
-  table.AddNegativeNotes();
+  table.AddNotesOnNegativeTimes();
   if (view.data_parallel()) {
     return table.Take("Compute: epoch of one device / devices. Comm: the lab's subtraction, epoch minus compute.");
   }
