@@ -159,6 +159,14 @@ const proto::ScalingRow* ScalingView::Row(uint32_t ranks, uint32_t batch) const 
   return nullptr;
 }
 
+const proto::ScalingRow* ScalingView::PooledRow(uint32_t ranks, uint32_t batch, proto::Reduction reduction) const {
+  const proto::Reduction timed = ranks == 1 ? proto::PLAIN : data_parallel() ? proto::STAR : proto::ALL_REDUCE;
+  const proto::ScalingRow* const row = Row(ranks, batch);
+  return row != nullptr && reduction == timed && row->pooled_file_size() > 0 && row->epoch_seconds().has_value()
+             ? row
+             : nullptr;
+}
+
 std::string ScalingView::RowReason(uint32_t ranks, uint32_t batch) const {
   if (comm_model == nullptr) {
     return absl::StrCat("no comm_model record made from ", scale->name(), " among the inputs; ",

@@ -40,6 +40,9 @@ struct ScalingView {
   // Return the point or row; null if there is none. `batch` is a column.
   const proto::ScalePoint* Point(uint32_t ranks, uint32_t batch, proto::Reduction reduction) const;
   const proto::ScalingRow* Row(uint32_t ranks, uint32_t batch) const;
+  // Returns the row whose epoch time is that of such points of several files, which its speed-ups use; null if the
+  // point of this view has all epochs.
+  const proto::ScalingRow* PooledRow(uint32_t ranks, uint32_t batch, proto::Reduction reduction) const;
   // Returns the reason why Row() is null, and how to get the row.
   std::string RowReason(uint32_t ranks, uint32_t batch) const;
 };

@@ -48,6 +48,21 @@ TEST(ScalingViewTest, PointsOfOneRecordThatAreTrainedDifferentlyPart) {
   EXPECT_THAT(views[0].rows, SizeIs(0));
 }
 
+TEST(ScalingViewTest, OnlyTheTimedPointOfPooledRecordsHasAPooledRow) {
+  LabRecords lab = SmallLab();
+  EXPECT_EQ(ScalingViews(lab)[0].PooledRow(2, 32, proto::ALL_REDUCE), nullptr);
+  for (proto::ScalingRow& row : lab.comm_models[0].rows) {
+    row.add_pooled_file("two.rec");
+    row.add_pooled_file("four.rec");
+  }
+  const std::vector<ScalingView> views = ScalingViews(lab);
+  EXPECT_EQ(views[0].PooledRow(2, 32, proto::ALL_REDUCE), views[0].Row(2, 32));
+  EXPECT_NE(views[0].PooledRow(1, 32, proto::PLAIN), nullptr);
+  EXPECT_EQ(views[0].PooledRow(1, 32, proto::ALL_REDUCE), nullptr);  // the reducer's own cost
+  EXPECT_EQ(views[0].PooledRow(2, 32, proto::ABLATED), nullptr);
+  EXPECT_EQ(views[0].PooledRow(2, 64, proto::ALL_REDUCE), nullptr);
+}
+
 TEST(ScalingViewTest, ExperimentsAreInNoView) {
   LabRecords lab;
   lab.scales = {SmallLargeBatch(), SmallDataParallel()};

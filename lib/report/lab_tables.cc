@@ -142,7 +142,8 @@ EvenCell EpochAt(const ScalingView& view, const PlaceOfTable& place, const Unit&
                                                             : proto::ALL_REDUCE;
   const proto::Cell cell = EpochCell(view, place.ranks, place.batch, reduction);
   const proto::ScalePoint* const point = view.Point(place.ranks, place.batch, reduction);
-  const std::optional<Spread> spread = point != nullptr       ? SpreadOf(point->epoch_seconds())
+  const bool is_of_row = point == nullptr || view.PooledRow(place.ranks, place.batch, reduction) != nullptr;
+  const std::optional<Spread> spread = !is_of_row             ? SpreadOf(point->epoch_seconds())
                                        : place.row != nullptr ? std::optional(SpreadIn(place.row->epoch_seconds(), 1))
                                                               : std::nullopt;
   return spread.has_value() && cell.absent_reason().empty() ? NumberOf(cell, unit.scale * *spread) : EvenCell{cell};

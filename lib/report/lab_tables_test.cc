@@ -31,6 +31,19 @@ TEST(LabTablesTest, TheTablesAreTheLabs) {
   EXPECT_THAT(section.table(1).note(1), StartsWith("Compute: epoch of one device / devices."));
 }
 
+TEST(LabTablesTest, Table1HasTheEpochsOfAllRecordsThatItsSpeedUpUses) {
+  LabRecords lab = SmallLab();
+  EXPECT_EQ(RowOf(LabTablesSection(lab).table(0), 1)[2], "2500 [2400, 2600]");
+  proto::ScalingRow& row = lab.comm_models[0].rows[1];
+  row.mutable_epoch_seconds()->set_value(2.75);
+  row.mutable_epoch_seconds()->set_low(2.25);
+  row.mutable_epoch_seconds()->set_high(3.25);
+  EXPECT_EQ(RowOf(LabTablesSection(lab).table(0), 1)[2], "2500 [2400, 2600]");
+  row.add_pooled_file("two.rec");
+  row.add_pooled_file("four.rec");
+  EXPECT_EQ(RowOf(LabTablesSection(lab).table(0), 1)[2], "2750 [2250, 3250]");
+}
+
 TEST(LabTablesTest, RunsHaveLetters) {
   const proto::Section section = LabTablesSection(SmallLab());
   EXPECT_EQ(section.table(3).id(), "list-of-runs");

@@ -121,6 +121,9 @@ proto::Cell SpeedupCell(const proto::Quantity& speedup, double scale) {
 }
 
 proto::Cell EpochCell(const ScalingView& view, uint32_t ranks, uint32_t batch, proto::Reduction reduction) {
+  if (const proto::ScalingRow* const pooled = view.PooledRow(ranks, batch, reduction); pooled != nullptr) {
+    return QuantityCell(pooled->epoch_seconds());
+  }
   if (const proto::ScalePoint* point = view.Point(ranks, batch, reduction); point != nullptr) {
     return point->outcome() == proto::COMPLETED
                ? SamplesCell(point->epoch_seconds())

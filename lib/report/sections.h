@@ -36,11 +36,12 @@ proto::Section SweepSection(const LabRecords& lab);
 // Returns "training": loss and accuracy per epoch of every sweep and scaling point.
 proto::Section TrainingSection(const LabRecords& lab);
 
-// Returns "scaling". Times come from the scale record, speed-ups from the comm_model record. A number is blank if its
-// record is missing.
+// Returns "scaling". Times come from the scale record, or from the comm_model record if it pools several; speed-ups
+// come from the comm_model record. A number is blank if its record is missing.
 proto::Section ScalingSection(const LabRecords& lab);
 
-// Returns one epoch time of Table 1, or a blank cell with the reason.
+// Returns one epoch time of Table 1, of the same epochs as the speed-up next to it (ScalingView::PooledRow), or a blank
+// cell with the reason.
 proto::Cell EpochCell(const ScalingView& view, uint32_t ranks, uint32_t batch, proto::Reduction reduction);
 
 // Returns a speed-up, with a note if its base case may be from another machine.

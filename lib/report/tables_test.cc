@@ -231,6 +231,20 @@ TEST(TablesTest, Table1InTheLabsLayout) {
                                            "1.200 ± 0 (3)", "1.667", "- no run of 1 x 256"));
 }
 
+TEST(TablesTest, Table1HasTheEpochsOfAllRecordsThatItsSpeedUpUses) {
+  LabRecords lab = SmallLab();
+  proto::ScalingRow& row = lab.comm_models[0].rows[1];
+  row.mutable_epoch_seconds()->set_value(2.75);
+  row.mutable_epoch_seconds()->set_low(2.25);
+  row.mutable_epoch_seconds()->set_high(3.25);
+  EXPECT_EQ(RowOf(TableOf(lab, "Table 1"), 2)[1], "2.50 ± 0.10 (3)");  // epochs of the scale record
+  row.add_pooled_file("two.rec");
+  row.add_pooled_file("four.rec");
+  EXPECT_EQ(RowOf(TableOf(lab, "Table 1"), 2)[1], "2.75 [2.25, 3.25]");
+  EXPECT_EQ(RowOf(TableOf(lab, "Table 1"), 1)[1], "4.100 ± 0 (3)");
+  EXPECT_EQ(RowOf(TableOf(lab, "Table 1"), 2)[4], "1.200 ± 0 (3)");
+}
+
 TEST(TablesTest, SpeedUpsWantACommModelOfThisScaleRecord) {
   LabRecords lab = SmallLab();
   lab.comm_models.clear();

@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/scaling/pool_point.h"
 
 namespace lockstep {
 namespace {
@@ -66,7 +67,8 @@ std::optional<BaseCase> ToBaseCase(const Point& point, const std::string& origin
 
 // Returns "scale record"; for a point of several joined records "scale records two.rec and four.rec" (join_records.h).
 std::string OriginOf(const proto::ScalePoint& point) {
-  return point.detail().empty() ? "scale record" : absl::StrCat("scale records ", point.detail());
+  const std::string files = PooledFiles(point);
+  return files.empty() ? "scale record" : absl::StrCat("scale records ", files);
 }
 
 template <typename Point>

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/scaling/pool_point.h"
 #include "lib/scaling/scaling_row.h"
 #include "lib/statistics/quantity.h"
 
@@ -55,7 +56,8 @@ proto::ScalingRow FailedRow(proto::ScalingRow row, const std::string& reason) {
 
 // Returns "mean over timed epochs", with the files of a point that was joined from several (join_records.h).
 std::string MeanOf(const proto::ScalePoint& point) {
-  return absl::StrCat("mean over timed epochs", point.detail().empty() ? "" : absl::StrCat(" of ", point.detail()));
+  const std::string files = PooledFiles(point);
+  return absl::StrCat("mean over timed epochs", files.empty() ? "" : absl::StrCat(" of ", files));
 }
 
 proto::ScalingRow MakeRow(const RowInputs& in) {
@@ -63,6 +65,7 @@ proto::ScalingRow MakeRow(const RowInputs& in) {
   row.set_ranks(in.point.ranks());
   row.set_batch_per_device(in.point.batch_per_device());
   *row.mutable_settings() = SettingsOf(in.run, proto::ScalePoint());
+  *row.mutable_pooled_file() = in.point.pooled_file();
   const std::optional<Spread> epoch = SpreadOf(in.point.epoch_seconds());
   const std::optional<Spread> step = SpreadOf(in.point.step_seconds());
   if (in.point.outcome() != proto::COMPLETED || !epoch.has_value() || !step.has_value()) {

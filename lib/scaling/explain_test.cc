@@ -126,10 +126,12 @@ TEST(ExplainTest, SpeedupsUnderEachName) {
   EXPECT_EQ(row.strong_speedup().provenance(), proto::DERIVED);
 }
 
-// Joined records name their files in `detail` (join_records.h).
+// A point of joined records names their files (join_records.h). Its detail is about its outcome only.
 TEST(ExplainTest, APointOfSeveralRecordsNamesThemInItsRowAndAsBaseCase) {
   ScaleRecords scale = WholeRun();
-  scale.records[1].mutable_point()->set_detail("two.rec and four.rec");
+  scale.records[1].mutable_point()->add_pooled_file("two.rec");
+  scale.records[1].mutable_point()->add_pooled_file("four.rec");
+  scale.records[1].mutable_point()->set_detail("of the outcome");
   const auto rows = Explain(scale);
   EXPECT_THAT(rows[0].epoch_seconds().method(),
               HasSubstr("mean over timed epochs of two.rec and four.rec, data loading included"));
@@ -137,6 +139,8 @@ TEST(ExplainTest, APointOfSeveralRecordsNamesThemInItsRowAndAsBaseCase) {
   EXPECT_THAT(rows[2].epoch_speedup().method(), HasSubstr("at batch 32 (scale records two.rec and four.rec)"));
   EXPECT_THAT(rows[2].strong_speedup().method(), HasSubstr("at batch 64 (scale record)"));
   EXPECT_THAT(rows[2].epoch_seconds().method(), HasSubstr("mean over timed epochs, data loading included"));
+  EXPECT_THAT(rows[0].pooled_file(), ElementsAre("two.rec", "four.rec"));
+  EXPECT_THAT(rows[2].pooled_file(), IsEmpty());
 }
 
 TEST(ExplainTest, ComputeAndCommunication) {

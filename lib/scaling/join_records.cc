@@ -113,10 +113,11 @@ class PointJoiner {
   }
 
  private:
-  // Adds the times of `more`, a point of `path`, to `point`, the same point of `files`.
+  // Adds the times of `more`, a point of `path`, to `point`, the same point, which was first in `file`.
   absl::Status AddTo(const std::string& path, const proto::ScalePoint& more, proto::ScalePoint& point,
-                     std::string& files) {
+                     std::string& file) {
     const std::string name = PointName(point);
+    const std::string pooled = PooledFiles(point), files = pooled.empty() ? file : pooled;
     const bool is_taken = more.outcome() == proto::COMPLETED;
     if (!is_taken && point.outcome() != proto::COMPLETED) {
       return absl::OkStatus();
@@ -126,7 +127,7 @@ class PointJoiner {
                                               is_taken ? files : path, " did not complete"));
       if (is_taken) {
         point = more;
-        files = path;
+        file = path;
       }
       return absl::OkStatus();
     }
@@ -140,16 +141,14 @@ class PointJoiner {
           absl::StrCat(name, ": epochs of ", files, "; those of ", path, " are the same times, and count once"));
       return absl::OkStatus();
     }
-    PoolPoint(more, point);
-    absl::StrAppend(&files, " and ", path);
-    point.set_detail(files);
-    joined_.repeated.push_back(absl::StrCat(name, ": epochs of ", files));
+    PoolPoint(more, path, file, point);
+    joined_.repeated.push_back(absl::StrCat(name, ": epochs of ", PooledFiles(point)));
     return absl::OkStatus();
   }
 
   JoinedScale& joined_;
   const std::string first_;         // path of the first record
-  std::vector<std::string> files_;  // files of each record of `joined_`: "two.rec and four.rec"
+  std::vector<std::string> files_;  // file of each record of `joined_`, the first one that has the point
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ struct JoinedScale {
 // Returns one record with the points of all. `records` must not be empty; a single record is returned unchanged. The
 // header is that of the record with the most devices, with the inputs of all; `input` names all files, without digest.
 //
-// A point of several records has the timed epochs of all; its `detail` names the files ("two.rec and four.rec"), and
+// A point of several records has the timed epochs of all; its `pooled_file` names the files, and
 // everything else is that of the first record. Not pooled are a point that did not complete, if another record has it
 // completed, and equal times, because they are a copy.
 //

@@ -79,8 +79,9 @@ TEST(JoinScaleRecordsTest, TheEpochsOfAPointOfBothArePooled) {
   EXPECT_THAT(pooled.epoch_seconds().value(), ElementsAre(0.5, 0.75, 0.25));
   EXPECT_THAT(pooled.step_seconds().value(), ElementsAre(0.125));
   EXPECT_EQ(pooled.exposed_seconds().absent_reason(), "one device sends nothing");
-  EXPECT_EQ(pooled.detail(), "two.rec and four.rec");
-  EXPECT_THAT(joined->scale.records[2].point().detail(), IsEmpty());
+  EXPECT_THAT(pooled.pooled_file(), ElementsAre("two.rec", "four.rec"));
+  EXPECT_EQ(pooled.detail(), "");
+  EXPECT_THAT(joined->scale.records[2].point().pooled_file(), IsEmpty());
   EXPECT_THAT(joined->scale.records[0].spec().ranks(), ElementsAre(1, 2, 4));
   EXPECT_THAT(joined->repeated, ElementsAre("1 rank, batch 32 per device, plain: epochs of two.rec and four.rec"));
   EXPECT_EQ(joined->scale.header.input_size(), 2);  // images, prediction
@@ -95,7 +96,7 @@ TEST(JoinScaleRecordsTest, APointOfThreeRunsIsPooled) {
   ASSERT_THAT(joined, IsOk());
   const proto::ScalePoint& pooled = joined->scale.records[2].point();
   EXPECT_THAT(pooled.epoch_seconds().value(), ElementsAre(1, 2, 3));
-  EXPECT_EQ(pooled.detail(), "a.rec and b.rec and c.rec");
+  EXPECT_THAT(pooled.pooled_file(), ElementsAre("a.rec", "b.rec", "c.rec"));
 }
 
 // The points of one device have equal times, so that one run was copied.
@@ -103,7 +104,7 @@ TEST(JoinScaleRecordsTest, ACopyCountsOnce) {
   const auto joined = JoinScaleRecords({RunOn("two.rec", 2), RunOn("copy.rec", 2)});
   ASSERT_THAT(joined, IsOk());
   EXPECT_THAT(joined->scale.records[1].point().epoch_seconds().value(), ElementsAre(0.5));
-  EXPECT_THAT(joined->scale.records[1].point().detail(), IsEmpty());
+  EXPECT_THAT(joined->scale.records[1].point().pooled_file(), IsEmpty());
   EXPECT_THAT(
       joined->repeated,
       ElementsAre("1 rank, batch 32 per device, plain: epochs of two.rec; those of copy.rec are the same times, "

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_join.h"
+
 namespace lockstep {
 namespace {
 
@@ -30,7 +32,12 @@ void AppendSamples(const google::protobuf::Message& more, google::protobuf::Mess
 
 }  // namespace
 
-void PoolPoint(const proto::ScalePoint& more, proto::ScalePoint& point) {
+void PoolPoint(const proto::ScalePoint& more, const std::string& more_file, const std::string& first_file,
+               proto::ScalePoint& point) {
+  if (point.pooled_file().empty()) {
+    point.add_pooled_file(first_file);
+  }
+  point.add_pooled_file(more_file);
   AppendSamples(more, point);
   if (!point.has_probe() && more.has_probe()) {
     *point.mutable_probe() = more.probe();
@@ -38,6 +45,8 @@ void PoolPoint(const proto::ScalePoint& more, proto::ScalePoint& point) {
     point.mutable_probe()->mutable_seconds()->mutable_value()->MergeFrom(more.probe().seconds().value());
   }
 }
+
+std::string PooledFiles(const proto::ScalePoint& point) { return absl::StrJoin(point.pooled_file(), " and "); }
 
 bool HasEpochsOf(const proto::ScalePoint& point, const proto::ScalePoint& other) {
   const auto& all = point.epoch_seconds().value();
