@@ -111,8 +111,8 @@ std::string RenderCsv(const std::vector<proto::Section>& sections) {
                    CsvText(HeadlineText(card.headline())), "", CsvText(card.absent_reason())});
     }
     for (const proto::Claim& claim : section.claim()) {
-      out += Line({"answer", id, CsvText(claim.question()), "", CsvText(claim.asked()), "", CsvText(claim.text()), "",
-                   "", "", CsvText(claim.absent_reason())});
+      out += Line({"answer", id, CsvText(claim.question()), "", CsvText(claim.asked()), "",
+                   CsvText(TextWithReferences(claim)), "", "", "", CsvText(claim.absent_reason())});
     }
     for (const proto::Table& table : section.table()) {
       AppendTable(id, table, out);

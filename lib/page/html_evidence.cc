@@ -14,7 +14,7 @@ std::string ClaimHtml(const proto::Claim& claim) {
     return absl::StrCat("<p class=\"absent\">No answer: ", EscapeHtml(claim.absent_reason()), ".</p>\n");
   }
   std::string html;
-  for (const absl::string_view line : absl::StrSplit(claim.text(), '\n', absl::SkipEmpty())) {
+  for (const absl::string_view line : absl::StrSplit(TextWithReferences(claim), '\n', absl::SkipEmpty())) {
     absl::StrAppend(&html, "<p>", EscapeHtml(line), "</p>\n");
   }
   const std::string sources =

@@ -121,7 +121,7 @@ class LatexWriter {
         Append(absl::StrCat("No answer: ", EscapeLatex(claim.absent_reason()), ".\\par\n"));
         continue;
       }
-      Append(absl::StrJoin(absl::StrSplit(claim.text(), '\n'), "\\par\n",
+      Append(absl::StrJoin(absl::StrSplit(TextWithReferences(claim), '\n'), "\\par\n",
                            [](std::string* out, absl::string_view line) { absl::StrAppend(out, EscapeLatex(line)); }));
       Append("\\par\n");
       if (!claim.source().empty()) {

@@ -52,22 +52,6 @@ const proto::Summary* SummaryOf(const std::vector<proto::Section>& sections) {
   return nullptr;
 }
 
-// Returns the titles by which texts name parts of the full report.
-std::vector<std::string> TitlesOf(const std::vector<proto::Section>& sections) {
-  std::vector<std::string> titles;
-  for (const proto::Section& section : sections) {
-    titles.push_back(section.title());
-    for (const proto::Table& table : section.table()) {
-      titles.push_back(table.caption());
-    }
-    for (const proto::Plot& plot : section.plot()) {
-      titles.push_back(plot.title());
-      titles.push_back(plot.group());
-    }
-  }
-  return titles;
-}
-
 // Returns the first table of this number, or null.
 const proto::Table* TableOfNumber(const std::vector<proto::Section>& sections, int number) {
   for (const proto::Section& section : sections) {
@@ -121,7 +105,7 @@ std::vector<std::string> CommandsOf(const std::vector<proto::Section>& sections)
 class HandInWriter {
  public:
   HandInWriter(const std::vector<proto::Section>& sections, const DrawnPlots& drawn)
-      : sections_(sections), drawn_(drawn), summary_(SummaryOf(sections)), titles_(TitlesOf(sections)) {}
+      : sections_(sections), drawn_(drawn), summary_(SummaryOf(sections)) {}
 
   std::string Document(const LatexHead& head) {
     const std::string answers = Answers(), limits = Limits(), paragraphs = Paragraphs(), tables = Tables();
@@ -148,7 +132,7 @@ class HandInWriter {
           continue;
         }
         AddOnce(claim.question(), answered);
-        const std::string answer = ShortenedLine(WithoutReferences(claim.text(), titles_), kAnswerBytes);
+        const std::string answer = ShortenedLine(claim.text(), kAnswerBytes);
         absl::StrAppend(&text, "\\par\\textbf{", EscapeLatex(claim.question()), ". ", EscapeLatex(claim.asked()), "} ",
                         Shown(answer), "\\par\n");
       }
@@ -206,7 +190,7 @@ class HandInWriter {
     }
     std::string text = "\\section{Limits}\n";
     for (int i = 0; i < std::min(kLimits, summary_->limit_size()); ++i) {
-      absl::StrAppend(&text, Paragraph(ShortenedLine(WithoutReferences(summary_->limit(i), titles_), kLimitBytes)));
+      absl::StrAppend(&text, Paragraph(ShortenedLine(summary_->limit(i), kLimitBytes)));
     }
     if (const int more = summary_->limit_size() - kLimits; more > 0) {
       absl::StrAppend(
@@ -222,7 +206,7 @@ class HandInWriter {
     for (const proto::Section& section : sections_) {
       if (section.id() == "tables") {
         for (const std::string& paragraph : section.paragraph()) {
-          absl::StrAppend(&text, Paragraph(ShortenedLine(WithoutReferences(paragraph, titles_), kParagraphBytes)));
+          absl::StrAppend(&text, Paragraph(ShortenedLine(paragraph, kParagraphBytes)));
         }
       }
     }
@@ -312,9 +296,8 @@ class HandInWriter {
 
   const std::vector<proto::Section>& sections_;
   const DrawnPlots& drawn_;
-  const proto::Summary* const summary_;    // null: the report has no summary
-  const std::vector<std::string> titles_;  // titles of parts of the full report
-  std::string shown_;                      // texts of the document, one a line; without the commands
+  const proto::Summary* const summary_;  // null: the report has no summary
+  std::string shown_;                    // texts of the document, one a line; without the commands
 };
 
 }  // namespace

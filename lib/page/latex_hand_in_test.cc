@@ -147,9 +147,13 @@ TEST(LatexHandInTest, TheParagraphsOfTheTablesAreShown) {
 
 TEST(LatexHandInTest, AnAnswerRefersToNoOtherPartOfTheReport) {
   std::vector<proto::Section> sections = SmallReport();
-  sections[2].set_title("Accuracy in int8 (part B)");
-  sections[1].mutable_claim(0)->set_text("It is 1.5.\nThe histograms are drawn under \"Accuracy in int8\".");
-  EXPECT_THAT(Render(sections), HasSubstr("\\textbf{Q1. How long?} It is 1.5.\\par\n"));
+  proto::Claim& claim = *sections[1].mutable_claim(0);
+  claim.set_text("It is 1.5.");
+  proto::PartReference& reference = *claim.add_reference();
+  reference.set_what("The histograms are drawn");
+  reference.set_title("Accuracy in int8");
+  EXPECT_THAT(Render(sections),
+              AllOf(HasSubstr("\\textbf{Q1. How long?} It is 1.5.\\par\n"), Not(HasSubstr("The histograms"))));
 }
 
 TEST(LatexHandInTest, ALongAnswerEndsWithASentence) {

@@ -102,7 +102,7 @@ void AppendClaim(const proto::Claim& claim, std::string& out) {
         CondensedSources(claim), ", ",
         [](std::string* text, const std::string& source) { absl::StrAppend(text, MarkdownCode(source)); });
     const std::string text =
-        absl::StrJoin(absl::StrSplit(claim.text(), '\n'), "<br>\n",
+        absl::StrJoin(absl::StrSplit(TextWithReferences(claim), '\n'), "<br>\n",
                       [](std::string* lines, absl::string_view line) { absl::StrAppend(lines, EscapeMarkdown(line)); });
     absl::StrAppend(&out, text, "\n", sources.empty() ? "" : absl::StrCat("<br>From ", sources, "\n"));
   } else {

@@ -55,6 +55,14 @@ int Footnotes::NumberOf(const proto::Cell& cell) const {
   return text.empty() || it == texts_.end() ? 0 : static_cast<int>(it - texts_.begin()) + 1;
 }
 
+std::string TextWithReferences(const proto::Claim& claim) {
+  std::string text = claim.text();
+  for (const proto::PartReference& reference : claim.reference()) {
+    absl::StrAppend(&text, text.empty() ? "" : "\n", reference.what(), " under \"", reference.title(), "\".");
+  }
+  return text;
+}
+
 std::vector<std::string> CondensedSources(const proto::Claim& claim) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // text up to the last dot; the parts after it
   for (const std::string& source : claim.source()) {

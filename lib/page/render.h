@@ -49,6 +49,9 @@ class Footnotes {
   std::vector<std::string> texts_;
 };
 
+// Returns the claim's text, and a line for each of its references: "The histograms are drawn under "Accuracy in int8"."
+std::string TextWithReferences(const proto::Claim& claim);
+
 // Returns the claim's sources. Those that share their beginning are combined: "a.b.{c, d}".
 std::vector<std::string> CondensedSources(const proto::Claim& claim);
 

@@ -105,6 +105,19 @@ TEST(IsNumericTest, NumbersAndBlanksStandToTheRight) {
   EXPECT_TRUE(IsNumeric(section.table(0), 2));
 }
 
+TEST(RenderTest, AReferenceIsALineAfterTheText) {
+  proto::Section section = SmallSection();
+  proto::Claim& claim = *section.mutable_claim(0);
+  EXPECT_EQ(TextWithReferences(claim), "Line 1 <x>\nline 2");
+  proto::PartReference& reference = *claim.add_reference();
+  reference.set_what("The histograms are drawn");
+  reference.set_title("Accuracy");
+  EXPECT_EQ(TextWithReferences(claim), "Line 1 <x>\nline 2\nThe histograms are drawn under \"Accuracy\".");
+  EXPECT_THAT(RenderHtml("", {section}, {}), HasSubstr("<p>The histograms are drawn under &quot;Accuracy&quot;.</p>"));
+  EXPECT_THAT(RenderMarkdown("", {section}, {}), HasSubstr("The histograms are drawn under \"Accuracy\"."));
+  EXPECT_THAT(RenderLatex({}, {section}, {}, "").document, HasSubstr("The histograms are drawn under "));
+}
+
 TEST(RenderTest, ACardWithoutACommandNamesNone) {
   proto::Section section;
   section.set_role(proto::CARD);

@@ -138,6 +138,10 @@ std::string TextOf(const std::vector<proto::Section>& sections) {
       for (const std::string* text : {&claim.asked(), &claim.text(), &claim.absent_reason()}) {
         Add(*text, all);
       }
+      for (const proto::PartReference& reference : claim.reference()) {
+        Add(reference.what(), all);
+        Add(reference.title(), all);
+      }
     }
     for (const proto::Table& table : section.table()) {
       AddTable(table, all);

@@ -72,8 +72,25 @@ std::string PerLayer(const proto::QuantizedNetwork& network, Value value, Compar
   std::stable_sort(layers.begin(), layers.end(),
                    [&](const auto* one, const auto* other) { return value(*one) < value(*other); });
   return absl::StrCat(layers.size(), " layers, smallest ", text(layers.front()), ", median ",
-                      text(layers[layers.size() / 2]), ", largest ", text(layers.back()),
-                      "; all in the table \"Ranges and scales per layer\"");
+                      text(layers[layers.size() / 2]), ", largest ", text(layers.back()));
+}
+
+// Adds the references to the histograms and, if PerLayer leaves out layers of a network, to the table of all layers.
+void AddReferences(const std::vector<const proto::QuantizedNetwork*>& networks, proto::Claim& claim) {
+  const bool is_cut = std::any_of(networks.begin(), networks.end(), [](const proto::QuantizedNetwork* network) {
+    return std::count_if(network->layer().begin(), network->layer().end(), [](const proto::QuantizedLayer& layer) {
+             return !layer.weight_shape().empty();
+           }) > static_cast<ptrdiff_t>(kMaxListedLayers);
+  });
+  const auto add = [&](const char* what, const char* title) {
+    proto::PartReference& reference = *claim.add_reference();
+    reference.set_what(what);
+    reference.set_title(title);
+  };
+  if (is_cut) {
+    add("All layers are listed", "Ranges and scales per layer");
+  }
+  add("The histograms are drawn", "Accuracy in int8");
 }
 
 std::string Signed(double fraction) { return absl::StrCat(fraction > 0 ? "+" : "", FormatPercent(fraction)); }
@@ -114,8 +131,10 @@ proto::Claim StepClaim(const LabRecords& lab, absl::string_view question, absl::
 
 proto::Claim AnswerB1(const LabRecords& lab) {
   std::vector<std::string> sentences;
+  std::vector<const proto::QuantizedNetwork*> named;
   for (const proto::QuantizedNetwork* network : Networks(lab)) {
     if (!network->layer().empty()) {
+      named.push_back(network);
       sentences.push_back(
           absl::StrCat(network->name(), ": ",
                        PerLayer(
@@ -126,11 +145,14 @@ proto::Claim AnswerB1(const LabRecords& lab) {
   if (sentences.empty()) {
     return NotClaimed("B1", kAskedB1, Missing(lab, "B1", "the histograms and ranges of a network's weights"));
   }
-  return Claimed("B1", kAskedB1,
-                 absl::StrCat("Full range max|w| per layer, and in brackets |mean| + 3 standard deviations:\n",
-                              absl::StrJoin(sentences, "\n"), "\nThe histograms are drawn under \"Accuracy in int8\"."),
-                 {"quantized.network.layer.max_abs_weight", "quantized.network.layer.weight_three_sigma",
-                  "quantized.network.layer.weight_histogram"});
+  proto::Claim claim =
+      Claimed("B1", kAskedB1,
+              absl::StrCat("Full range max|w| per layer, and in brackets |mean| + 3 standard deviations:\n",
+                           absl::StrJoin(sentences, "\n")),
+              {"quantized.network.layer.max_abs_weight", "quantized.network.layer.weight_three_sigma",
+               "quantized.network.layer.weight_histogram"});
+  AddReferences(named, claim);
+  return claim;
 }
 
 proto::Claim AnswerB2(const LabRecords& lab) {
@@ -139,12 +161,14 @@ proto::Claim AnswerB2(const LabRecords& lab) {
 
 proto::Claim AnswerB3(const LabRecords& lab) {
   std::vector<std::string> sentences;
+  std::vector<const proto::QuantizedNetwork*> named;
   uint32_t calibration_images = 0;
   for (const LabQuantized& file : lab.quantized) {
     calibration_images = std::max(calibration_images, file.spec.calibration_images());
   }
   for (const proto::QuantizedNetwork* network : Networks(lab)) {
     if (!network->layer().empty() && network->onnx_form().empty()) {  // an import measures no activations
+      named.push_back(network);
       sentences.push_back(
           absl::StrCat(network->name(), ": ",
                        PerLayer(
@@ -155,14 +179,17 @@ proto::Claim AnswerB3(const LabRecords& lab) {
   if (sentences.empty()) {
     return NotClaimed("B3", kAskedB3, Missing(lab, "B3", "the histograms and ranges of a network's activations"));
   }
-  return Claimed("B3", kAskedB3,
-                 absl::StrCat("Over ", FormatCount(calibration_images),
-                              " training images, max|a| per layer as the next layer reads it, and in brackets |mean| + "
-                              "3 standard deviations:\n",
-                              absl::StrJoin(sentences, "\n"), "\nThe histograms are drawn under \"Accuracy in int8\"."),
-                 {"quantized.spec.calibration_images", "quantized.network.layer.output_max_abs",
-                  "quantized.network.layer.activation_three_sigma", "quantized.network.layer.activation_before_relu",
-                  "quantized.network.layer.activation_after_relu"});
+  proto::Claim claim =
+      Claimed("B3", kAskedB3,
+              absl::StrCat("Over ", FormatCount(calibration_images),
+                           " training images, max|a| per layer as the next layer reads it, and in brackets |mean| + "
+                           "3 standard deviations:\n",
+                           absl::StrJoin(sentences, "\n")),
+              {"quantized.spec.calibration_images", "quantized.network.layer.output_max_abs",
+               "quantized.network.layer.activation_three_sigma", "quantized.network.layer.activation_before_relu",
+               "quantized.network.layer.activation_after_relu"});
+  AddReferences(named, claim);
+  return claim;
 }
 
 proto::Claim AnswerB4(const LabRecords& lab) {

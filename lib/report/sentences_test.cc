@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "lib/lab_records/small_experiments_testing.h"
 #include "lib/lab_records/small_records_testing.h"
+#include "lib/report/sections.h"
 
 namespace lockstep {
 namespace {
@@ -22,9 +23,12 @@ using ::lockstep::testing::SmallLargeBatch;
 using ::lockstep::testing::SmallSampler;
 using ::lockstep::testing::SmallSent;
 using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 // Returns the records for all questions of the lab.
 LabRecords WholeLab() {
@@ -406,8 +410,34 @@ TEST(SentencesTest, OfManyLayersTheLeastTheMiddleAndTheLargestAreReported) {
     added.set_max_abs_weight(number);
     added.set_weight_three_sigma(0.4);
   }
-  EXPECT_THAT(AnswerB1(lab).text(), HasSubstr("lenet5: 9 layers, smallest layer1 1.000 (0.4000), median layer5 5.000 "
-                                              "(0.4000), largest layer9 9.000 (0.4000); all in the table"));
+  const proto::Claim answer = AnswerB1(lab);
+  EXPECT_THAT(answer.text(), EndsWith("lenet5: 9 layers, smallest layer1 1.000 (0.4000), median layer5 5.000 (0.4000), "
+                                      "largest layer9 9.000 (0.4000)"));
+  ASSERT_EQ(answer.reference_size(), 2);
+  EXPECT_EQ(answer.reference(0).what(), "All layers are listed");
+  EXPECT_EQ(answer.reference(0).title(), "Ranges and scales per layer");
+  network.mutable_layer()->DeleteSubrange(8, 1);
+  ASSERT_EQ(AnswerB1(lab).reference_size(), 1);
+  EXPECT_EQ(AnswerB1(lab).reference(0).what(), "The histograms are drawn");
+  EXPECT_EQ(AnswerB1(lab).reference(0).title(), "Accuracy in int8");
+}
+
+// A reference names a part that the page has.
+TEST(SentencesTest, EachReferenceIsTheBeginningOfATitle) {
+  const LabRecords lab = SmallLab();
+  std::vector<std::string> titles;
+  const proto::Section section = Int8Section(lab);
+  titles.push_back(section.title());
+  for (const proto::Table& table : section.table()) {
+    titles.push_back(table.caption());
+  }
+  for (const proto::Claim& claim : {AnswerB1(lab), AnswerB3(lab)}) {
+    ASSERT_FALSE(claim.reference().empty());
+    for (const proto::PartReference& reference : claim.reference()) {
+      EXPECT_THAT(titles, Contains(StartsWith(reference.title())));
+    }
+  }
+  EXPECT_THAT(titles, Contains(StartsWith("Ranges and scales per layer")));
 }
 
 }  // namespace
