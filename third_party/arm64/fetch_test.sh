@@ -4,6 +4,7 @@ set -euo pipefail
 
 fetch="$1"
 arm64="$2"
+versions="$3"
 scratch="$(mktemp -d "${TEST_TMPDIR:-/tmp}/fetch_test.XXXXXX")"
 trap 'rm -rf "$scratch"' EXIT
 
@@ -25,6 +26,17 @@ mkdir "$scratch/complete"
   printf '%s\n' "${PACKAGES[*]} ${COMPILER[*]}") >"$scratch/complete/ready"
 expect 0 "ready: $scratch/complete" "$fetch" "$scratch/complete"
 [ "$(ls "$scratch/complete")" = ready ]
+
+# Every library of the build is fetched for arm64.
+source "$versions"
+eval "$(sed -n "/^PACKAGES=(/,/)/p" "$fetch")"
+for need in "${LOCKSTEP_PACKAGES[@]}"; do
+  name="${need%% *}"
+  if [[ "$name" == *-dev && " ${PACKAGES[*]} " != *" $name "* ]]; then
+    printf 'FAIL: expected %s of versions.sh in PACKAGES of fetch.sh\n' "$name" >&2
+    exit 1
+  fi
+done
 
 # A machine without apt.
 mkdir "$scratch/bin"
