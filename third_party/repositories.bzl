@@ -90,6 +90,16 @@ def _system_libraries():
         override = "LOCKSTEP_LIBPNG_ROOT",
     )
     system_library(
+        name = "libwebp",
+        apt = ["libwebp-dev"],
+        build_file = "//third_party/libwebp:libwebp.BUILD",
+        headers = ["webp"],
+        libraries = ["libwebp.a"],
+        optional = True,
+        optional_libraries = ["libsharpyuv.a"],
+        override = "LOCKSTEP_LIBWEBP_ROOT",
+    )
+    system_library(
         name = "gloo",
         apt = ["libgloo-dev"],
         build_file = "//third_party/gloo:gloo.BUILD",

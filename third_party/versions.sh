@@ -34,6 +34,7 @@ LOCKSTEP_PACKAGES=(
   "libeigen3-dev | 3.3 | required | LOCKSTEP_EIGEN_ROOT | Eigen, least squares of the fits"
   "libboost-dev libboost-math-dev | 1.74 | required | LOCKSTEP_BOOST_MATH_ROOT | Boost.Math, Student's t and medians"
   "libgloo-dev | - | required | LOCKSTEP_GLOO_ROOT | Gloo's headers, which LibTorch's own header includes"
+  "libwebp-dev | - | optional | LOCKSTEP_LIBWEBP_ROOT | libwebp, reads WebP folders"
   "libdnnl-dev | - | optional | LOCKSTEP_ONEDNN_ROOT | oneDNN 2 or 3, a rival in benchmarks/"
   "gnuplot-nox | - | optional | command:gnuplot | gnuplot, draws the PDF plots of report --format=latex"
   "openmpi-bin | - | optional | command:mpirun | Open MPI, a launcher under which scale_run is tested"

@@ -16,7 +16,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 # The libraries of third_party/versions.sh, and the C library.
 PACKAGES=(libabsl-dev libarchive-dev libbenchmark-dev libboost-dev libbz2-dev libc6-dev libdnnl-dev libeigen3-dev
   libgloo-dev libgmock-dev libgtest-dev libjpeg62-turbo-dev liblzma-dev libpng-dev libprotobuf-dev libssl-dev
-  libzstd-dev nettle-dev zlib1g-dev)
+  libwebp-dev libzstd-dev nettle-dev zlib1g-dev)
 COMPILER=(g++-aarch64-linux-gnu qemu-user-static)
 
 usage() { sed -n '2,/^set -e/{/^set -e/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; }

@@ -9,6 +9,8 @@ which the build runs, from where they always come from.
 Headers and libraries are looked for directly in include/, lib/ and lib64/ and in their
 multiarch folders (include/x86_64-linux-gnu). They are symlinked into the external
 repository, because Bazel refuses include paths that lie outside of its own tree.
+If an optional library is in none of these places, the repository has no header and no library, and %{present} in its
+BUILD file is False. An override that does not hold the library is an error.
 """
 
 _DEFAULT_PREFIXES = ["/usr", "/usr/local"]
@@ -24,6 +26,7 @@ _OVERRIDES = ["LOCKSTEP_%s_ROOT" % name for name in [
     "LIBARCHIVE",
     "LIBJPEG",
     "LIBPNG",
+    "LIBWEBP",
     "OPENSSL",
     "PROTOBUF",
     "ZLIB",
@@ -145,9 +148,13 @@ def _system_library_impl(repository_ctx):
                 _write_archive_group(repository_ctx, archives)
             # /usr needs no search options, and an rpath to it could hide newer copies elsewhere.
             search = "" if is_searched_anyway(repository_ctx, prefix) else '"-L%s/lib", "-Wl,-rpath,%s/lib", ' % (prefix, prefix)
-            repository_ctx.template("BUILD", repository_ctx.attr.build_file, {"%{search}": search})
+            substitutions = {"%{present}": "True", "%{search}": search}
+            repository_ctx.template("BUILD", repository_ctx.attr.build_file, substitutions)
             return
         tried.append("  %s lacks %s" % (prefix, "; ".join(missing)))
+    if repository_ctx.attr.optional and not root:
+        repository_ctx.template("BUILD", repository_ctx.attr.build_file, {"%{present}": "False", "%{search}": ""})
+        return
     fail("\n".join([
         "@%s was not found." % apparent_name(repository_ctx),
     ] + tried + [
@@ -163,6 +170,7 @@ system_library = repository_rule(
         "build_file": attr.label(allow_single_file = True, mandatory = True),
         "headers": attr.string_list(doc = "Files or folders below include/."),
         "libraries": attr.string_list(doc = "Files below lib/."),
+        "optional": attr.bool(doc = "Declares the repository also if the library is not installed."),
         "optional_libraries": attr.string_list(doc = "Files below lib/ that not every release has or needs; left out if absent."),
         "override": attr.string(mandatory = True, values = _OVERRIDES, doc = "Environment variable that replaces the search."),
         "programs": attr.string_list(doc = "Files below bin/."),
