@@ -24,8 +24,8 @@
 ABSL_FLAG(std::string, input, "",
           "A folder, or a .tar, .tar.gz, .tar.xz or .zip archive ('-': one from standard input) with CIFAR-10 or "
           "CIFAR-100 in "
-          "the binary or the Python version, or with train/<class>/*.png|jpg|bmp and test/ or val/; empty: synthetic "
-          "images.");
+          "the binary or the Python version, or with train/<class>/*.png|jpg|bmp|webp and test/ or val/ (.webp: if "
+          "built with libwebp); empty: synthetic images.");
 ABSL_FLAG(std::string, input_format, "auto", "auto (found from --input), binary, python, images or synthetic.");
 FLAG_WORDS(input_format, "auto", "binary", "python", "images", "synthetic");
 ABSL_FLAG(std::string, output, "dataset.rec", "Record file to write; '-': standard output.");

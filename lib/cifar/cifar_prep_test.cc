@@ -15,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/cifar/image_decode_webp.h"
 #include "lib/cifar/small_pictures_testing.h"
 #include "lib/cifar/small_tar_testing.h"
 #include "lib/record/record_reader.h"
@@ -35,6 +36,7 @@ using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TarEnd;
 using ::lockstep::testing::TarMember;
 using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WebpOfOneColor;
 using ::lockstep::testing::WriteFile;
 using ::lockstep::testing::Xz;
 using ::lockstep::testing::Zip;
@@ -42,6 +44,7 @@ using ::lockstep::testing::ZipMember;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 CifarPrepOptions SyntheticRun() {
@@ -375,7 +378,7 @@ TEST(CifarPrepTest, ADamagedPictureOfAFolderIsNamedAndLeavesNoFile) {
   WriteFile(options.input + "/train/class0/0000.png", "not a picture");
   EXPECT_THAT(RunCifarPrep(options),
               StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr(options.input + ": train/class0/0000.png: expected a PNG, a JPEG or a BMP picture")));
+                       HasSubstr(options.input + ": train/class0/0000.png: expected a PNG, a JPEG")));
   EXPECT_FALSE(FileExists(options.output));
 }
 
@@ -403,13 +406,52 @@ TEST(CifarPrepTest, AFileMoreThatIsPassedOverIsInTheNote) {
   const CifarPrepOptions options = PictureFolderRun(TwoSplits());
   ASSERT_THAT(RunCifarPrep(options), IsOk());
   EXPECT_EQ(ReadDataset(options.output)->train.info.note(), "own pictures, of which no digests are published");
-  WriteFile(options.input + "/train/class0/0000.webp", "x");
+  WriteFile(options.input + "/train/class0/0000.gif", "x");
   ::testing::internal::CaptureStderr();
   ASSERT_THAT(RunCifarPrep(options), IsOk());
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               HasSubstr("warning: " + options.input + ": 1 file in train/ was not read (no PNG"));
   EXPECT_EQ(ReadDataset(options.output)->train.info.note(),
-            "own pictures, of which no digests are published; passed over: 1 .webp");
+            "own pictures, of which no digests are published; passed over: 1 .gif");
+}
+
+// A .webp is read, or named with the remedy: no picture is left out silently.
+TEST(CifarPrepTest, AWebpIsReadOrNamed) {
+  const CifarPrepOptions options = PictureFolderRun(TwoSplits());
+  WriteFile(options.input + "/train/class0/0000.webp", WebpOfOneColor());
+  ::testing::internal::CaptureStderr();
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  const std::string printed = ::testing::internal::GetCapturedStderr();
+  const auto dataset = ReadDataset(options.output);
+  ASSERT_THAT(dataset, IsOk());
+  if (GetWebpSupport() == WebpSupport::kPresent) {
+    EXPECT_EQ(dataset->train.info.image_count(), 12u);
+    EXPECT_EQ(dataset->train.pixels[kImageBytes], 10) << "the second picture of the first class";
+    EXPECT_EQ(dataset->train.pixels[2 * kImageBytes - 1], 30);
+    EXPECT_EQ(dataset->train.info.note(), "own pictures, of which no digests are published");
+    EXPECT_THAT(printed, Not(HasSubstr("warning")));
+  } else {
+    EXPECT_EQ(dataset->train.info.image_count(), 11u);
+    EXPECT_THAT(printed, HasSubstr("(no PNG, JPEG or BMP of a class folder): 1 .webp; the first is "
+                                   "train/class0/0000.webp; to include a .webp, install libwebp-dev and build again, "
+                                   "or convert it to PNG\n"));
+    EXPECT_EQ(dataset->train.info.note(), "own pictures, of which no digests are published; passed over: 1 .webp");
+  }
+}
+
+TEST(CifarPrepTest, ABrokenWebpIsNamed) {
+  const CifarPrepOptions options = PictureFolderRun(TwoSplits());
+  // Recognized by its content: by its name, a program without libwebp would pass it over.
+  WriteFile(options.input + "/train/class0/0000.png", WebpOfOneColor().substr(0, 30));
+  const absl::Status status = RunCifarPrep(options);
+  if (GetWebpSupport() == WebpSupport::kPresent) {
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss,
+                                 options.input + ": train/class0/0000.png: a damaged WebP: cut off"));
+  } else {
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                 AllOf(HasSubstr("train/class0/0000.png: "), HasSubstr(kWebpRemedy))));
+  }
+  EXPECT_FALSE(FileExists(options.output));
 }
 
 TEST(CifarPrepTest, StrictRefusesAnArchiveOfAnotherMd5) {

@@ -126,7 +126,10 @@ std::string ForeignInputText(absl::string_view bytes) {
   return of_10.empty() ? BatchText(bytes, "CIFAR-100", {20, 100}) : of_10;
 }
 
-std::string ForeignFileText(absl::string_view path) {
+std::string ForeignFileText(absl::string_view path, WebpSupport webp) {
+  if (webp == WebpSupport::kAbsent && absl::EndsWithIgnoreCase(path, ".webp")) {
+    return absl::StrCat(absl::Utf8SafeCHexEscape(path), " is a WebP picture: ", kWebpRemedy);
+  }
   for (const Ending& form : kEndings) {
     if (absl::EndsWithIgnoreCase(path, form.ending)) {
       return absl::StrCat(absl::Utf8SafeCHexEscape(path), " is ", form.name, ": ", form.remedy);

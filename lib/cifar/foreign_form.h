@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "lib/cifar/image_decode_webp.h"
 
 namespace lockstep {
 
@@ -13,8 +14,9 @@ namespace lockstep {
 // or an unknown form.
 std::string ForeignInputText(absl::string_view bytes);
 
-// Returns "x.parquet is a Parquet table: ..." by the ending of a file's name; empty for other endings.
-std::string ForeignFileText(absl::string_view path);
+// Returns "x.parquet is a Parquet table: ..." by the ending of a file's name; empty for other endings. A .webp is
+// foreign only if the support is absent.
+std::string ForeignFileText(absl::string_view path, WebpSupport webp);
 
 }  // namespace lockstep
 

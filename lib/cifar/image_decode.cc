@@ -2,15 +2,23 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/cifar/image_decode_webp.h"
 
 namespace lockstep {
 namespace {
 
 // First bytes. Portable Network Graphics, section 5.2; ITU T.81, table B.1: SOI, then the first byte of any marker;
-// Windows' BITMAPFILEHEADER.
+// Windows' BITMAPFILEHEADER. The WebP container, "WebP file header": RIFF, the size of the rest, WEBP.
 constexpr absl::string_view kPngMagic("\x89PNG\r\n\x1a\n", 8);
 constexpr absl::string_view kJpegMagic("\xff\xd8\xff", 3);
 constexpr absl::string_view kBmpMagic("BM", 2);
+constexpr absl::string_view kRiffMagic("RIFF", 4), kWebpMagic("WEBP", 4);
+constexpr size_t kWebpMagicAt = 8;
+
+bool IsWebp(absl::string_view file) {
+  return absl::StartsWith(file, kRiffMagic) && file.size() >= kWebpMagicAt + kWebpMagic.size() &&
+         file.substr(kWebpMagicAt, kWebpMagic.size()) == kWebpMagic;
+}
 
 }  // namespace
 
@@ -28,7 +36,14 @@ absl::Status DecodePicture(absl::string_view file, PictureSize expected, Decoded
   if (absl::StartsWith(file, kBmpMagic)) {
     return DecodeBmp(file, expected, picture);
   }
-  return absl::DataLossError("expected a PNG, a JPEG or a BMP picture, found none of them by its first bytes");
+  if (IsWebp(file)) {
+    return DecodeWebp(file, expected, picture);
+  }
+  return absl::DataLossError(absl::StrCat("expected ",
+                                          GetWebpSupport() == WebpSupport::kPresent
+                                              ? "a PNG, a JPEG, a BMP or a WebP picture"
+                                              : "a PNG, a JPEG or a BMP picture",
+                                          ", found none of them by its first bytes"));
 }
 
 // With four bytes per pixel, the compiler converts 16 words at a time (-O3, see BUILD).

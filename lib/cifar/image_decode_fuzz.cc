@@ -1,5 +1,6 @@
-// Any bytes as a picture, PNG, JPEG or BMP: unchanged, and with the CRCs of all PNG chunks corrected, because mutated
-// chunks fail them. A picture that decodes must decode again to the same pixels, and all pixels must be written.
+// Any bytes as a picture, PNG, JPEG, BMP or WebP: unchanged, and with the CRCs of all PNG chunks corrected, because
+// mutated chunks fail them. A picture that decodes must decode again to the same pixels, and all pixels must be
+// written.
 #include <zlib.h>
 
 #include <cstdint>

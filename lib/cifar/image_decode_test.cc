@@ -11,6 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/cifar/image_decode_webp.h"
 #include "lib/cifar/small_pictures_testing.h"
 #include "lib/dataset/dataset.h"
 #include "lib/dataset/small_dataset_testing.h"
@@ -29,6 +30,7 @@ using ::lockstep::testing::PngOfPlanes;
 using ::lockstep::testing::PngOptions;
 using ::lockstep::testing::SmallImageSet;
 using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::WebpOfOneColor;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -275,6 +277,16 @@ TEST(DecodeImageTest, OtherFilesAndTooLargeOnesAreRefused) {
   EXPECT_THAT(Refusal("GIF89a"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("found none of them")));
   EXPECT_THAT(Refusal(std::string(kMaxPictureBytes + 1, 'x')),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("at most")));
+}
+
+// More of WebP is in image_decode_webp_test and image_decode_webp_absent_test.
+TEST(DecodeImageTest, AWebpIsRecognizedByItsFirstBytes) {
+  if (GetWebpSupport() == WebpSupport::kPresent) {
+    EXPECT_EQ(Decoded(WebpOfOneColor()), Flat(10, 20, 30));
+  } else {
+    EXPECT_THAT(Refusal(WebpOfOneColor()), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(kWebpRemedy)));
+  }
+  EXPECT_THAT(Refusal("RIFF\x04\x01\1\1WAVE"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("found none of them")));
 }
 
 // Returns a 32x32 JPEG with detail, so that every table matters.

@@ -19,6 +19,7 @@
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/cifar/image_decode.h"
+#include "lib/cifar/image_decode_webp.h"
 #include "lib/cifar/parallel_for.h"
 #include "lib/cifar/passed_over.h"
 #include "lib/cifar/picture.h"
@@ -93,16 +94,18 @@ PassedOver PassedOverIn(const SourceFiles& source, const std::string& folder) {
   return found == source.passed_over.end() ? PassedOver() : found->second;
 }
 
-// Returns "4 files in train/ were not read (no PNG, JPEG or BMP of a class folder): 1 .gif, ..."; empty without such
-// files.
+// Returns "4 files in train/ were not read (no PNG, JPEG, BMP or WebP of a class folder): 1 .gif, ..."; empty without
+// such files.
 std::string PassedOverText(const SourceFiles& source, const std::string& folder) {
   const PassedOver files = PassedOverIn(source, folder);
+  const WebpSupport webp = GetWebpSupport();
   return files.count() == 0
              ? ""
              : absl::StrCat(files.count(), files.count() == 1 ? " file in " : " files in ", folder,
-                            files.count() == 1 ? " was" : " were",
-                            " not read (no PNG, JPEG or BMP of a class folder): ", files.Kinds(), "; the first is ",
-                            files.first(), "; convert pictures to PNG to include them");
+                            files.count() == 1 ? " was" : " were", " not read (no ",
+                            webp == WebpSupport::kPresent ? "PNG, JPEG, BMP or WebP" : "PNG, JPEG or BMP",
+                            " of a class folder): ", files.Kinds(), "; the first is ", files.first(), "; ",
+                            files.Remedy(webp));
 }
 
 // Returns the same text, to be appended to an error message.

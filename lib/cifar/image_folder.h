@@ -1,4 +1,5 @@
-// Reader of folders of pictures: train/<class>/*.png|jpg|bmp and test/<class>/*, or val/<class>/* if there is no test/.
+// Reader of folders of pictures: train/<class>/*.png|jpg|bmp|webp and test/<class>/*, or val/<class>/* if there is no
+// test/.
 //
 // Any number of classes from 2 to kMaxDatasetClasses. All pictures must have one size, that of the first picture, or
 // are resized on request. Labels are the classes in byte order, which is the official order of CIFAR-10's names. Images

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/cifar/image_decode_webp.h"
 #include "lib/cifar/small_pictures_testing.h"
 #include "lib/cifar/statistics.h"
 #include "lib/testing/matchers.h"
@@ -14,12 +15,14 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::Bmp;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::Jpeg;
 using ::lockstep::testing::Png;
 using ::lockstep::testing::PngOfPlanes;
 using ::lockstep::testing::PngOptions;
 using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::WebpOfOneColor;
 using ::testing::AllOf;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
@@ -142,6 +145,23 @@ TEST(ParseImageFolderTest, ImagesAreInTheOrderOfClassThenName) {
   EXPECT_THAT(FirstSamples(dataset->train), ElementsAre(0, 50, 1, 2, 3, 4, 5, 6, 7, 8, 9));
 }
 
+TEST(ParseImageFolderTest, AFolderMayHaveSeveralKinds) {
+  SourceFiles source = SmallSource();
+  Add(source, "train/a/2.jpg", Jpeg({50}));
+  Add(source, "train/a/3.bmp", Bmp(std::string(kImageBytes, '\x3c')));
+  Add(source, "train/a/4.webp", WebpOfOneColor());
+  const auto dataset = ParseImageFolder(source, {});
+  if (GetWebpSupport() == WebpSupport::kAbsent) {
+    EXPECT_THAT(dataset, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                  AllOf(HasSubstr("pictures: train/a/4.webp: "), HasSubstr(kWebpRemedy))));
+    return;
+  }
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_THAT(FirstSamples(dataset->train), ElementsAre(0, 50, 60, 10, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT_EQ(dataset->train.pixels[3 * kImageBytes + kPlaneBytes], 20);
+  EXPECT_EQ(dataset->train.pixels[4 * kImageBytes - 1], 30);
+}
+
 TEST(ParseImageFolderTest, APartWantsToBeAllowed) {
   EXPECT_THAT(ParseImageFolder(CifarSource(), {}),
               StatusIs(absl::StatusCode::kFailedPrecondition,
@@ -244,12 +264,11 @@ TEST(ParseImageFolderTest, WhatWasPassedOverIsAWarningAndInTheNote) {
   options.warnings = &warnings;
   const auto dataset = ParseImageFolder(source, options);
   ASSERT_THAT(dataset, IsOk());
-  EXPECT_THAT(
-      warnings,
-      ElementsAre(
-          "pictures: 2 files in train/ were not read (no PNG, JPEG or BMP of a class folder): 1 .gif, 1 .tif; the "
-          "first is train/a/1.gif; convert pictures to PNG to include them",
-          "pictures: val/ is not read (1 file), because test/ holds the test images"));
+  const std::string kinds = GetWebpSupport() == WebpSupport::kPresent ? "PNG, JPEG, BMP or WebP" : "PNG, JPEG or BMP";
+  EXPECT_THAT(warnings, ElementsAre("pictures: 2 files in train/ were not read (no " + kinds +
+                                        " of a class folder): 1 .gif, 1 .tif; the first is train/a/1.gif; convert "
+                                        "pictures to PNG to include them",
+                                    "pictures: val/ is not read (1 file), because test/ holds the test images"));
   EXPECT_EQ(dataset->train.info.note(), "10 of 50000 images; passed over: 1 .gif, 1 .tif");
   EXPECT_EQ(dataset->test.info.note(), "10 of 10000 images");
   EXPECT_THAT(ParseImageFolder(source, {}),
@@ -276,9 +295,8 @@ TEST(ParseImageFolderTest, ABrokenPictureIsNamed) {
   SourceFiles source = SmallSource();
   source.files[13].bytes = "not a picture";
   source.files[15].bytes = "";
-  EXPECT_THAT(
-      ParseImageFolder(source, AllowPartial()),
-      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("pictures: train/d/1.png: expected a PNG, a JPEG or a BMP")));
+  EXPECT_THAT(ParseImageFolder(source, AllowPartial()),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("pictures: train/d/1.png: expected a PNG, a JPEG")));
 }
 
 }  // namespace

@@ -14,19 +14,28 @@
 #include "lib/base/flag_values.h"
 #include "lib/cifar/cifar_set.h"
 #include "lib/cifar/foreign_form.h"
+#include "lib/cifar/image_decode_webp.h"
 #include "lib/cifar/split_folders.h"
 
 namespace lockstep {
 namespace {
 
-constexpr char kExpected[] =
-    "data_batch_1.bin ... or train.bin ... (binary), data_batch_1 ... or train ... (python), or "
-    "train/<class>/*.png|jpg|bmp and test/ or val/ (images), at the top or inside one folder";
 constexpr size_t kOthersShown = 3;
+
+bool ReadsWebp() { return GetWebpSupport() == WebpSupport::kPresent; }
+
+std::string ExpectedFiles() {
+  return absl::StrCat(
+      "data_batch_1.bin ... or train.bin ... (binary), data_batch_1 ... or train ... (python), or "
+      "train/<class>/*.png|jpg|bmp",
+      ReadsWebp() ? "|webp" : "", " and test/ or val/ (images), at the top or inside one folder");
+}
 
 bool IsPicture(absl::string_view name) {
   const auto ends_in = [name](const char* ending) { return absl::EndsWithIgnoreCase(name, ending); };
-  return !name.empty() && name[0] != '.' && (ends_in(".png") || ends_in(".jpg") || ends_in(".jpeg") || ends_in(".bmp"));
+  return !name.empty() && name[0] != '.' &&
+         (ends_in(".png") || ends_in(".jpg") || ends_in(".jpeg") || ends_in(".bmp") ||
+          (ends_in(".webp") && ReadsWebp()));
 }
 
 absl::optional<proto::InputFormat> BatchFormat(absl::string_view name) {
@@ -140,7 +149,7 @@ void FormatFinder::AddOther(absl::string_view path, EntryKind kind) {
     others_.push_back(absl::Utf8SafeCHexEscape(path));
   }
   if (foreign_.empty() && kind == EntryKind::kFile) {
-    foreign_ = ForeignFileText(path);
+    foreign_ = ForeignFileText(path, GetWebpSupport());
   }
   const std::vector<absl::string_view> parts = absl::StrSplit(path, '/');
   const size_t split = IsSplitFolder(parts[0]) ? 0 : 1;
@@ -191,7 +200,7 @@ absl::StatusOr<std::pair<proto::InputFormat, std::string>> FormatFinder::Decide(
                                                       ", found ", absl::StrJoin(seen, " and ")));
   }
   return absl::FailedPreconditionError(
-      absl::StrCat(input, ": found no images of a known form; expected ", kExpected, "; there ",
+      absl::StrCat(input, ": found no images of a known form; expected ", ExpectedFiles(), "; there ",
                    other_count_ == 0
                        ? std::string("are no files")
                        : absl::StrCat("are ", absl::StrJoin(others_, ", "), other_count_ > kOthersShown ? ", ..." : ""),

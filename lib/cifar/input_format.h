@@ -2,8 +2,9 @@
 //
 //   binary   the binary version of CIFAR-10 or CIFAR-100 (cifar_set.h)
 //   python   the Python version of CIFAR-10 or CIFAR-100
-//   images   train/<class>/*.png, .jpg, .jpeg or .bmp and test/<class>/... or val/<class>/... (split_folders.h), in any
-//            letter case; names that begin with a dot do not count
+//   images   train/<class>/*.png, .jpg, .jpeg, .bmp or .webp (the last one with GetWebpSupport() only) and
+//            test/<class>/... or val/<class>/... (split_folders.h), in any letter case; names that begin with a dot do
+//            not count
 //
 // The files must be at the top or inside one folder (cifar-10-batches-bin/ ...), which is then the data set's root.
 #ifndef LOCKSTEP_LIB_CIFAR_INPUT_FORMAT_H_

@@ -5,6 +5,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/cifar/foreign_form.h"
+#include "lib/cifar/image_decode_webp.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
@@ -45,6 +47,8 @@ TEST(PlaceOfTest, FilesOfTheThreeKindsAtTheTopAndInAFolder) {
   EXPECT_EQ(Placed("x/test/cat/0001.PNG"), "images [x] test/cat/0001.PNG");
   EXPECT_EQ(Placed("train/train/cat/1.jpeg"), "images [train] train/cat/1.jpeg");
   EXPECT_EQ(Placed("train/cat/1.BMP"), "images [] train/cat/1.BMP");
+  const bool is_read = GetWebpSupport() == WebpSupport::kPresent;
+  EXPECT_EQ(Placed("train/cat/1.WebP"), is_read ? "images [] train/cat/1.WebP" : "");
   EXPECT_EQ(Placed("Train/cat/1.png"), "images [] Train/cat/1.png");
   EXPECT_EQ(Placed("x/VAL/cat/1.png"), "images [x] VAL/cat/1.png");
 }
@@ -68,6 +72,13 @@ TEST(PlaceOfTest, OtherFilesAreOfNoKind) {
         "train/1.jpg", "train/cat/x/1.jpg", "training/cat/1.jpg", "train/cat/1.gif"}) {
     EXPECT_EQ(Placed(path), "") << path;
   }
+}
+
+TEST(ForeignFileTest, AWebpIsForeignWithoutTheSupportOnly) {
+  EXPECT_EQ(ForeignFileText("train/cat/1.WebP", WebpSupport::kAbsent),
+            "train/cat/1.WebP is a WebP picture: install libwebp-dev and build again, or convert it to PNG");
+  EXPECT_EQ(ForeignFileText("train/cat/1.WebP", WebpSupport::kPresent), "");
+  EXPECT_EQ(ForeignFileText("train/cat/1.png", WebpSupport::kAbsent), "");
 }
 
 // Returns "train: 1 .tif from train/x.tif; test: ...", for one root.

@@ -40,6 +40,15 @@ void PassedOver::Add(const PassedOver& other) {
   }
 }
 
+std::string PassedOver::Remedy(WebpSupport webp) const {
+  const auto found = kinds_.find(".webp");
+  if (found == kinds_.end() || webp == WebpSupport::kPresent) {
+    return "convert pictures to PNG to include them";
+  }
+  const std::string text = absl::StrCat("to include a .webp, ", kWebpRemedy);
+  return found->second == count_ ? text : absl::StrCat(text, "; convert other pictures to PNG");
+}
+
 std::string PassedOver::Kinds() const {
   constexpr size_t kMaxKinds = 5;
   std::vector<std::string> texts;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "lib/cifar/image_decode_webp.h"
 
 namespace lockstep {
 
@@ -22,6 +23,10 @@ class PassedOver {
 
   // Returns "1 .bmp, 2 .gif, 1 folder", with at most five kinds, in ASCII. Empty if there is no file.
   std::string Kinds() const;
+
+  // Returns how to include the pictures among these files: "convert pictures to PNG to include them", and, if the
+  // support of WebP is absent, how to get it for a .webp.
+  std::string Remedy(WebpSupport webp) const;
 
   // Returns the path of the first file in the order of names, with bytes that are not UTF-8 escaped.
   const std::string& first() const { return first_; }

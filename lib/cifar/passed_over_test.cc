@@ -19,6 +19,21 @@ TEST(PassedOverTest, CountsByKind) {
   EXPECT_EQ(files.first(), "train/cat/1.BMP");
 }
 
+TEST(PassedOverTest, TheRemedyOfWebpDependsOnTheSupport) {
+  PassedOver files;
+  files.Add("train/cat/1.WEBP", EntryKind::kFile);
+  EXPECT_EQ(files.Remedy(WebpSupport::kAbsent),
+            "to include a .webp, install libwebp-dev and build again, or convert it to PNG");
+  EXPECT_EQ(files.Remedy(WebpSupport::kPresent), "convert pictures to PNG to include them");
+  files.Add("train/cat/1.gif", EntryKind::kFile);
+  EXPECT_EQ(files.Remedy(WebpSupport::kAbsent),
+            "to include a .webp, install libwebp-dev and build again, or convert it to PNG; convert other pictures to "
+            "PNG");
+  PassedOver others;
+  others.Add("train/cat/1.gif", EntryKind::kFile);
+  EXPECT_EQ(others.Remedy(WebpSupport::kAbsent), "convert pictures to PNG to include them");
+}
+
 TEST(PassedOverTest, ManyKindsAreNotAllNamed) {
   PassedOver files, more;
   for (const char* name : {"1.a", "1.b", "1.c", "1.d"}) {

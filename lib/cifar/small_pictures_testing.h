@@ -102,6 +102,13 @@ inline std::string Bmp(const std::string& rows, const BmpOptions& options = {}) 
   return out + options.masks + rows;
 }
 
+// Returns a lossless WebP of 32x32 pixels of the colour (10, 20, 30), which WebPEncodeLosslessRGBA of libwebp made.
+// Needs no libwebp.
+inline std::string WebpOfOneColor() {
+  return std::string(
+      "RIFF\x1e\0\0\0WEBPVP8L\x11\0\0\0\x2f\x1f\xc0\x07\0\x07\x50\x8a\x2a\xd4\xa3\xff\x81\x88\xe8\x7f\0\0", 38);
+}
+
 // Returns a PNG of planes in CIFAR-10's layout.
 inline std::string PngOfPlanes(const uint8_t* planes) {
   std::string rgb;
