@@ -88,14 +88,17 @@ ABSL_FLAG(bool, no_set_epoch, false,
           "Use the first epoch's image order in every epoch, like a sampler without set_epoch.");
 ABSL_FLAG(std::string, schedule, "constant",
           "Schedule of the learning rate, with the peak --learning_rate: constant; multistep or cosine, changed once "
-          "per epoch; one_cycle, changed at each batch.");
-FLAG_WORDS(schedule, "constant", "multistep", "cosine", "one_cycle");
+          "per epoch; one_cycle or linear (to 0), changed at each batch.");
+FLAG_WORDS(schedule, "constant", "multistep", "cosine", "one_cycle", "linear");
 RANGED_FLAG(std::vector<std::string>, lr_milestones, {}, 1, lockstep::kMaxEpochs,
             "With --schedule=multistep: epochs, counted from 0, at which the rate drops, such as 60,120,160.");
 RANGED_FLAG(double, lr_gamma, 0, lockstep::kMinRate, 1000,
             "With --schedule=multistep: factor of the rate at each of --lr_milestones; left out: 0.1.");
 RANGED_FLAG(uint32_t, lr_warmup_epochs, 0, 0, lockstep::kMaxEpochs,
             "Warm-up epochs: the rate rises to its peak, batch by batch.");
+RANGED_FLAG(double, lr_warmup_share, 0, 0, 1,
+            "With --schedule=linear, instead of --lr_warmup_epochs: share of the run's steps in which the rate rises, "
+            "such as 0.2; 0: none.");
 RANGED_FLAG(double, lr_warmup_start, 0, 0, 1000,
             "Learning rate of the first warm-up step, as in Goyal et al. 2017; 0: the peak divided by the number of "
             "warm-up steps.");
@@ -153,6 +156,7 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
         {"lr_milestones"},
         {"lr_gamma", "0.1"},
         {"lr_warmup_epochs", "0: none"},
+        {"lr_warmup_share", "0: --lr_warmup_epochs"},
         {"lr_warmup_start", "0: peak / warm-up steps"},
         {"label_smoothing", "0: none"},
         {"clip_norm", "0: no clipping"},

@@ -88,8 +88,8 @@ TEST(ParseEnumTest, NamesTheFlagAndAllWords) {
         << word;
   }
   EXPECT_EQ(Message(ParseEnum<proto::StepKind>("step", "both").status()), "--step=both: expected autograd or fused");
-  EXPECT_EQ(Message(ParseEnum<proto::Schedule>("schedule", "linear").status()),
-            "--schedule=linear: expected constant, multistep, cosine or one_cycle");
+  EXPECT_EQ(Message(ParseEnum<proto::Schedule>("schedule", "step").status()),
+            "--schedule=step: expected constant, multistep, cosine, one_cycle or linear");
 }
 
 TEST(CheckFlagWordTest, NamesTheFlagAndAllWords) {

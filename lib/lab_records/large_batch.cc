@@ -285,11 +285,16 @@ std::string DescribeChange(const proto::TrainingSpec& from, const proto::Trainin
   add(to.learning_rate() != from.learning_rate(), absl::StrCat("learning rate ", FormatNumber(to.learning_rate(), 3)));
   add(to.schedule() != from.schedule(), to.schedule() == proto::COSINE      ? "half a cosine decay"
                                         : to.schedule() == proto::ONE_CYCLE ? "one cycle"
+                                        : to.schedule() == proto::LINEAR    ? "a linear decay"
                                                                             : "another schedule");
   const std::string warmup_start =
       to.lr_warmup_start() > 0 ? absl::StrCat(" from ", FormatNumber(to.lr_warmup_start(), 3)) : "";
-  add(to.lr_warmup_epochs() != from.lr_warmup_epochs() || to.lr_warmup_start() != from.lr_warmup_start(),
-      absl::StrCat("rate warms up over ", CountOf(to.lr_warmup_epochs(), "epoch"), warmup_start));
+  const std::string warmup = to.lr_warmup_share() > 0
+                                 ? absl::StrCat(FormatNumber(100 * to.lr_warmup_share(), 3), " % of the steps")
+                                 : CountOf(to.lr_warmup_epochs(), "epoch");
+  add(to.lr_warmup_epochs() != from.lr_warmup_epochs() || to.lr_warmup_start() != from.lr_warmup_start() ||
+          to.lr_warmup_share() != from.lr_warmup_share(),
+      absl::StrCat("rate warms up over ", warmup, warmup_start));
   add(to.zero_gamma() != from.zero_gamma(), "last gamma of each block starts at 0");
   add(to.accumulate() != from.accumulate(),
       absl::StrCat("a rank's batch in ", to.accumulate(), " parts, each with its own batch norm"));

@@ -67,6 +67,7 @@ constexpr FieldRule kRules[] = {
     {"StepTimePoint", "left_out_step_seconds", kAnyFinite},
     {"ScaleSpec", "timeout_seconds", {0, kInfinity}},
     {"TrainingSpec", "lr_warmup_start", kNotNegative},
+    {"TrainingSpec", "lr_warmup_share", kFraction},
 };
 
 // Numbers that may have any value: loss and sums of diverging training are measured as NaN, the error of a model may be

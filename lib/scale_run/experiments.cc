@@ -63,6 +63,9 @@ std::string WarmUp(const BatchGrowth&, proto::TrainingSpec& training) {
   if (training.schedule() == proto::ONE_CYCLE) {
     return "--schedule=one_cycle has its own warm-up";
   }
+  if (training.lr_warmup_share() != 0) {
+    return "--lr_warmup_share is a warm-up already";
+  }
   if (TotalEpochs(training) < 2) {
     return "a run of one epoch has no epoch for a warm-up";
   }
@@ -161,6 +164,10 @@ void SetCosine(proto::TrainingSpec& training) {
   training.set_schedule(proto::COSINE);
   training.clear_lr_milestones();
   training.clear_lr_gamma();
+  if (training.lr_warmup_share() != 0) {  // the linear schedule's
+    training.clear_lr_warmup_share();
+    training.clear_lr_warmup_start();
+  }
 }
 
 // Applies all remedies that this network and batch can have, for long runs. The rate rises to the linear rule's rate

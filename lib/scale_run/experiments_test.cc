@@ -220,6 +220,24 @@ TEST(ExperimentsTest, AScheduleWithAWarmUpGetsNoOther) {
   }
 }
 
+// The cosine of the row with all remedies takes the place of the linear schedule, with its own warm-up.
+TEST(ExperimentsTest, ALinearScheduleWithAWarmUpGetsNoOther) {
+  proto::ScaleSpec spec = Spec(proto::LARGE_BATCH, {128, 8192});
+  spec.mutable_training()->set_schedule(proto::LINEAR);
+  spec.mutable_training()->set_lr_warmup_share(0.2);
+  spec.mutable_training()->set_lr_warmup_start(0.01);
+  const auto plan = PlanExperiment(spec, {}, kImages);
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_THAT(plan->left_out, Contains(HasSubstr("row '8192, warm-up': --lr_warmup_share is a warm-up already")));
+  const auto rows = FirstOfRow(plan->points);
+  EXPECT_EQ(rows.at("8192, all").training().lr_warmup_share(), 0);
+  EXPECT_EQ(rows.at("8192, all").training().lr_warmup_start(), 0);
+  EXPECT_EQ(rows.at("8192, all").training().lr_warmup_epochs(), 1);
+  for (const proto::ScalePoint& point : plan->points) {
+    EXPECT_THAT(CheckSchedule(point.training()), IsOk()) << point.row();
+  }
+}
+
 // An epoch of 5,000 images has 9 updates with a batch of 624, and one update with a batch of 5,000.
 TEST(ExperimentsTest, TheBaselineIsThatOfTheImages) {
   const auto plan = PlanExperiment(Spec(proto::LARGE_BATCH, {624, 5000}), {"624", "5000, longer"}, 5000);

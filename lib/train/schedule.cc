@@ -43,6 +43,13 @@ double OneCycleFactor(double total_steps, double step) {
   return Anneal(1, first / kFinalDivFactor, (step - top) / (total_steps - 1 - top));
 }
 
+// Returns the number of steps over which the rate rises to its peak.
+double WarmupSteps(const proto::TrainingSpec& spec, uint32_t steps_per_epoch) {
+  const double of_share =
+      std::floor(spec.lr_warmup_share() * (static_cast<double>(TotalEpochs(spec)) * steps_per_epoch));
+  return spec.lr_warmup_share() != 0 ? of_share : static_cast<double>(spec.lr_warmup_epochs()) * steps_per_epoch;
+}
+
 absl::Status CheckMultistep(const proto::TrainingSpec& spec) {
   if (!(spec.lr_gamma() > 0 && std::isfinite(spec.lr_gamma()))) {
     return absl::InvalidArgumentError(absl::StrCat("--lr_gamma=", spec.lr_gamma(), ": expected a number above 0"));
@@ -68,7 +75,7 @@ absl::Status CheckWarmupStart(const proto::TrainingSpec& spec) {
   if (start == 0) {
     return absl::OkStatus();
   }
-  if (spec.lr_warmup_epochs() == 0) {
+  if (spec.lr_warmup_epochs() == 0 && spec.lr_warmup_share() == 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("--lr_warmup_start=", start, " is the first rate of a warm-up; give --lr_warmup_epochs, too"));
   }
@@ -79,7 +86,28 @@ absl::Status CheckWarmupStart(const proto::TrainingSpec& spec) {
   return absl::OkStatus();
 }
 
+absl::Status CheckWarmupShare(const proto::TrainingSpec& spec) {
+  const double share = spec.lr_warmup_share();
+  if (share == 0) {
+    return absl::OkStatus();
+  }
+  if (!(share > 0 && share < 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--lr_warmup_share=", share, ": expected a share of the run's steps from 0 to below 1"));
+  }
+  if (spec.schedule() != proto::LINEAR) {
+    return absl::InvalidArgumentError(
+        "--lr_warmup_share belongs to --schedule=linear; other schedules have --lr_warmup_epochs");
+  }
+  return spec.lr_warmup_epochs() == 0
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(absl::StrCat("--lr_warmup_epochs=", spec.lr_warmup_epochs(),
+                                                       " and --lr_warmup_share=", share,
+                                                       " are both the length of the warm-up; leave one out"));
+}
+
 absl::Status CheckWarmup(const proto::TrainingSpec& spec) {
+  RETURN_IF_ERROR(CheckWarmupShare(spec));
   if (spec.lr_warmup_epochs() != 0 && spec.schedule() == proto::ONE_CYCLE) {
     return absl::InvalidArgumentError(
         "--lr_warmup_epochs: --schedule=one_cycle has its own warm-up; leave the flag out");
@@ -139,8 +167,8 @@ absl::Status CheckSchedule(const proto::TrainingSpec& spec) {
 double LearningRateOf(const proto::TrainingSpec& spec, uint32_t steps_per_epoch, uint32_t epoch, uint32_t step) {
   const double peak = spec.learning_rate();
   const double run_step = static_cast<double>(epoch) * steps_per_epoch + step;
-  if (epoch < spec.lr_warmup_epochs()) {
-    const double warmup_steps = static_cast<double>(spec.lr_warmup_epochs()) * steps_per_epoch;
+  const double warmup_steps = WarmupSteps(spec, steps_per_epoch);
+  if (run_step < warmup_steps) {
     const double start = spec.lr_warmup_start();
     return start > 0 ? start + (peak - start) * run_step / warmup_steps : peak * (run_step + 1) / warmup_steps;
   }
@@ -151,6 +179,10 @@ double LearningRateOf(const proto::TrainingSpec& spec, uint32_t steps_per_epoch,
       return peak * CosineFactor(spec, epoch);
     case proto::ONE_CYCLE:
       return peak * OneCycleFactor(static_cast<double>(TotalEpochs(spec)) * steps_per_epoch, run_step);
+    case proto::LINEAR: {
+      const double total_steps = static_cast<double>(TotalEpochs(spec)) * steps_per_epoch;
+      return peak * (total_steps - run_step) / (total_steps - warmup_steps);
+    }
     default:
       return peak;
   }

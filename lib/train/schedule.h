@@ -8,11 +8,15 @@
 //              every batch would be another recipe. The last epoch's rate is small, not 0: rate 0 would teach nothing
 //   ONE_CYCLE  OneCycleLR(max_lr = p, total_steps = E * S, cycle_momentum = False), stepped with every batch: half a
 //              cosine from p / 25 up to p over the first 30 % of the steps, and another down to p / 25 / 10,000
-// W = lr_warmup_epochs: the rate rises with every batch for W * S steps, then the schedule takes over at step W * S:
-//   lr_warmup_start = 0   p * (s + 1) / (W * S): starts one increment above 0, so that no step is lost, and ends at p
-//   lr_warmup_start > 0   lr_warmup_start + (p - lr_warmup_start) * s / (W * S): the gradual warm-up of Goyal et al.
-//                         2017 (arXiv 1706.02677, section 2.2), which starts at the base rate and reaches k times that
-//                         rate after 5 epochs, by a constant amount in each iteration
+//   LINEAR     p * (E * S - s) / (E * S - w): with every batch from p, at step w, towards 0, which step E * S would have
+// W = lr_warmup_epochs, w = W * S: the rate rises with every batch for w steps, then the schedule takes over at step w:
+//   lr_warmup_start = 0   p * (s + 1) / w: starts one increment above 0, so that no step is lost, and ends at p
+//   lr_warmup_start > 0   lr_warmup_start + (p - lr_warmup_start) * s / w: the gradual warm-up of Goyal et al. 2017
+//                         (arXiv 1706.02677, section 2.2), which starts at the base rate and reaches k times that rate
+//                         after 5 epochs, by a constant amount in each iteration
+// LINEAR may have lr_warmup_share instead of W: w = floor(lr_warmup_share * E * S), in double, which need not be whole
+// epochs. With the share 0.2 and lr_warmup_start = p / 5 this is the schedule of the ResNet-18 baselines of
+// KellerJordan/cifar10-zoo: p * numpy.interp(s, [0, int(0.2 * E * S), E * S], [0.2, 1, 0]).
 #ifndef LOCKSTEP_LIB_TRAIN_SCHEDULE_H_
 #define LOCKSTEP_LIB_TRAIN_SCHEDULE_H_
 
@@ -52,6 +56,7 @@ uint32_t StepsPerEpoch(uint64_t images, uint32_t batch_size, DropLast drop_last)
 // - milestones that do not increase or lie beyond the run;
 // - a factor that is not a finite number above 0;
 // - a warm-up as long as the run, or with a schedule that rises by itself;
+// - a warm-up by its share of the steps with another schedule than LINEAR, or together with its number of epochs;
 // - a first rate without a warm-up or above the peak;
 // - values that the schedule does not use.
 absl::Status CheckSchedule(const proto::TrainingSpec& spec);

@@ -141,6 +141,47 @@ TEST(ScheduleTest, WarmupStartsAtTheRateAskedFor) {
   EXPECT_THAT(Rates(Spec(2, "lr_warmup_epochs: 1 lr_warmup_start: 0.1"), 2), Are({0.1, 0.1, 0.1, 0.1}));
 }
 
+TEST(ScheduleTest, LinearGoesDownStepByStepAndWouldEndAtZero) {
+  EXPECT_THAT(Rates(Spec(2, "schedule: LINEAR"), 2), Are({0.1, 0.075, 0.05, 0.025}));
+  // One epoch of warm-up, then quarters.
+  EXPECT_THAT(Rates(Spec(3, "schedule: LINEAR lr_warmup_epochs: 1"), 2), Are({0.05, 0.1, 0.1, 0.075, 0.05, 0.025}));
+  EXPECT_THAT(Rates(Spec(3, "schedule: LINEAR lr_warmup_epochs: 1 lr_warmup_start: 0.02"), 2),
+              Are({0.02, 0.06, 0.1, 0.075, 0.05, 0.025}));
+}
+
+// 0.1 * numpy.interp(range(15), [0, int(0.2 * 15), 15], [0.2, 1, 0]) of numpy 2.2.6: the warm-up is 3 steps, less than
+// an epoch.
+TEST(ScheduleTest, LinearWithAWarmupOfAShareIsNumpysInterpolation) {
+  EXPECT_THAT(Rates(Spec(3, "schedule: LINEAR lr_warmup_share: 0.2 lr_warmup_start: 0.02"), 5),
+              Are({0.020000000000000004, 0.04666666666666667, 0.07333333333333335, 0.1, 0.09166666666666667,
+                   0.08333333333333334, 0.07500000000000001, 0.06666666666666668, 0.05833333333333334, 0.05,
+                   0.04166666666666668, 0.03333333333333334, 0.025, 0.016666666666666673, 0.008333333333333337}));
+}
+
+// 26 epochs of 100 steps: 0.2 * numpy.interp(steps, [0, int(0.2 * 2600), 2600], [0.2, 1, 0]), the published recipe. The
+// peak, step 520, is in the sixth epoch.
+TEST(ScheduleTest, LinearOver26EpochsIsThePublishedRecipes) {
+  proto::TrainingSpec spec = Spec(26, "schedule: LINEAR lr_warmup_share: 0.2 lr_warmup_start: 0.04");
+  spec.set_learning_rate(0.2);
+  const std::vector<double> rates = Rates(spec, 100);
+  ASSERT_EQ(rates.size(), 2600u);
+  std::vector<double> found;
+  for (const size_t step : {0, 1, 519, 520, 521, 1560, 2599}) {
+    found.push_back(rates[step]);
+  }
+  EXPECT_THAT(found, Are({0.04000000000000001, 0.040307692307692315, 0.19969230769230772, 0.2, 0.19990384615384615, 0.1,
+                          9.615384615384581e-05}));
+}
+
+// 7 steps: the share 0.3 is 2.1 steps, rounded down.
+TEST(ScheduleTest, AShareOfTheStepsIsRoundedDown) {
+  EXPECT_THAT(Rates(Spec(7, "schedule: LINEAR lr_warmup_share: 0.3"), 1),
+              Are({0.05, 0.1, 0.1, 0.08, 0.06, 0.04, 0.02}));
+  // Less than one step: no warm-up.
+  EXPECT_THAT(Rates(Spec(2, "schedule: LINEAR lr_warmup_share: 0.1 lr_warmup_start: 0.01"), 2),
+              Are({0.1, 0.075, 0.05, 0.025}));
+}
+
 TEST(ScheduleTest, MilestonesCountFromTheBeginningOfTheRun) {
   EXPECT_THAT(Rates(Spec(4, "schedule: MULTISTEP lr_milestones: 2 lr_gamma: 0.5 lr_warmup_epochs: 1"), 2),
               Are({0.05, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05}));
@@ -170,6 +211,12 @@ TEST(ScheduleTest, RefusesWhatCannotBe) {
   refused("lr_warmup_start: 0.01", "--lr_warmup_start=0.01 is the first rate of a warm-up; give --lr_warmup_epochs");
   refused("lr_warmup_epochs: 1 lr_warmup_start: 0.2", "expected a rate above 0 and up to 0.1, the learning rate");
   refused("lr_warmup_epochs: 1 lr_warmup_start: nan", "--lr_warmup_start=nan");
+  refused("schedule: COSINE lr_warmup_share: 0.2", "--lr_warmup_share belongs to --schedule=linear");
+  refused("schedule: LINEAR lr_warmup_share: 1", "--lr_warmup_share=1: expected a share of the run's steps");
+  refused("schedule: LINEAR lr_warmup_share: nan", "--lr_warmup_share=nan");
+  refused("schedule: LINEAR lr_warmup_share: 0.2 lr_warmup_epochs: 1",
+          "--lr_warmup_epochs=1 and --lr_warmup_share=0.2 are both the length of the warm-up");
+  refused("schedule: LINEAR lr_warmup_epochs: 10", "--lr_warmup_epochs=10 is not below the 10 epochs");
 }
 
 TEST(UntimedWarningTest, ReportsThatAWarmUpAloneTimesNothing) {

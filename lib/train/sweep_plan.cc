@@ -153,6 +153,7 @@ proto::PointOrder MakeProbeOrder(const TrainSweepOptions& options, const SweepPl
   training.clear_lr_milestones();
   training.clear_lr_gamma();
   training.clear_lr_warmup_epochs();
+  training.clear_lr_warmup_share();
   training.clear_lr_warmup_start();
   return order;
 }

@@ -73,8 +73,10 @@ std::string RecipeText(const proto::TrainingSpec& training) {
     absl::StrAppend(&text, " times ", training.lr_gamma(), " at epochs ",
                     absl::StrJoin(training.lr_milestones(), ", "));
   }
-  if (training.lr_warmup_epochs() != 0) {
-    absl::StrAppend(&text, ", after a warm-up of ", training.lr_warmup_epochs(), " epochs");
+  if (training.lr_warmup_epochs() != 0 || training.lr_warmup_share() != 0) {
+    absl::StrAppend(&text, ", after a warm-up of ",
+                    training.lr_warmup_share() != 0 ? absl::StrCat(100 * training.lr_warmup_share(), " % of the steps")
+                                                    : absl::StrCat(training.lr_warmup_epochs(), " epochs"));
     if (training.lr_warmup_start() != 0) {
       absl::StrAppend(&text, " from ", training.lr_warmup_start());
     }

@@ -31,11 +31,16 @@ std::string DescribeSchedule(const proto::TrainingSpec& training) {
     case proto::ONE_CYCLE:
       text = " at the peak of one cycle";
       break;
+    case proto::LINEAR:
+      text = ", decaying linearly to 0, step by step";
+      break;
     default:
       break;
   }
-  if (training.lr_warmup_epochs() > 0) {
-    absl::StrAppend(&text, " after a warm-up of ", CountOf(training.lr_warmup_epochs(), "epoch"));
+  if (training.lr_warmup_epochs() > 0 || training.lr_warmup_share() > 0) {
+    absl::StrAppend(&text, " after a warm-up of ",
+                    training.lr_warmup_share() > 0 ? absl::StrCat(100 * training.lr_warmup_share(), " % of the steps")
+                                                   : CountOf(training.lr_warmup_epochs(), "epoch"));
     if (training.lr_warmup_start() > 0) {
       absl::StrAppend(&text, " from ", training.lr_warmup_start());
     }

@@ -1,11 +1,15 @@
 #include "lib/wording/describe.h"
 
+#include <string>
+
 #include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace lockstep {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(DescribeScaleModeTest, NamesWhatSendsTheGradients) {
@@ -20,6 +24,23 @@ TEST(DescribeScaleModeTest, NamesWhatSendsTheGradients) {
   spec.set_reducer("own");
   spec.set_backend(proto::SHARED_MEMORY);
   EXPECT_THAT(DescribeScaleMode(spec), StartsWith("DDP through shared memory, "));
+}
+
+// Returns the description of a recipe with these fields in addition.
+std::string Described(const std::string& fields) {
+  proto::TrainingSpec training;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      "learning_rate: 0.2 momentum: 0.9 weight_decay: 0.0005 augment: true " + fields, &training));
+  return DescribeRecipe(training);
+}
+
+TEST(DescribeRecipeTest, NamesTheLinearScheduleAndItsWarmUp) {
+  EXPECT_THAT(Described("schedule: LINEAR"),
+              StartsWith("SGD, learning rate 0.2, decaying linearly to 0, step by step, momentum 0.9"));
+  EXPECT_THAT(Described("schedule: LINEAR lr_warmup_share: 0.2 lr_warmup_start: 0.04"),
+              StartsWith("SGD, learning rate 0.2, decaying linearly to 0, step by step after a warm-up of 20 % of the "
+                         "steps from 0.04, momentum 0.9"));
+  EXPECT_THAT(Described("schedule: LINEAR lr_warmup_epochs: 1"), HasSubstr(" after a warm-up of 1 epoch, momentum"));
 }
 
 }  // namespace
