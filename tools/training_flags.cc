@@ -103,6 +103,16 @@ RANGED_FLAG(double, lr_warmup_start, 0, 0, 1000,
             "Learning rate of the first warm-up step, as in Goyal et al. 2017; 0: the peak divided by the number of "
             "warm-up steps.");
 ABSL_FLAG(bool, augment, true, "Augment by random crop with padding 4 and horizontal flip.");
+ABSL_FLAG(std::string, border, "zero",
+          "Border of the random crop: zero, black pixels; reflect, the image mirrored at its border.");
+FLAG_WORDS(border, "zero", "reflect");
+ABSL_FLAG(std::string, flip, "random",
+          "Images that are flipped: random, half of them, drawn in each epoch; alternating, each image in every other "
+          "epoch, with a random start.");
+FLAG_WORDS(flip, "random", "alternating");
+RANGED_FLAG(uint32_t, cutout, 0, 0, 1000,
+            "Side in pixels of a square at a random place of each training image that is set to the mean colour, such "
+            "as 12; 0: none.");
 ABSL_FLAG(std::string, normalization, lockstep::kDatasetNormalization,
           "Mean and standard deviation of the images: dataset (of the training images), cifar10, imagenet, none, or "
           "MEAN/STD, such as 0.5/0.5.");
@@ -152,6 +162,9 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
         {"momentum"},
         {"weight_decay"},
         {"augment"},
+        {"border"},
+        {"flip"},
+        {"cutout", "0: none"},
         {"normalization"},
         {"lr_milestones"},
         {"lr_gamma", "0.1"},

@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/start_thread.h"
 #include "lib/base/status_macros.h"
-#include "lib/dataset/augment.h"
 
 namespace lockstep {
 namespace {
@@ -30,7 +29,7 @@ struct Slot {
   Batch batch;
 };
 
-absl::Status CheckOptions(const LoaderOptions& options) {
+absl::Status CheckOptions(const LoaderOptions& options, ImageExtent extent) {
   if (options.batch_size == 0) {
     return absl::InvalidArgumentError("a loader's batch size must be at least 1, found 0");
   }
@@ -40,6 +39,11 @@ absl::Status CheckOptions(const LoaderOptions& options) {
   }
   if (options.workers > 0 && options.prefetch == 0) {
     return absl::InvalidArgumentError("a loader with workers must prefetch at least 1 batch per worker, found 0");
+  }
+  if (options.augment && !FitsExtent(options.rule, extent)) {
+    return absl::InvalidArgumentError(absl::StrCat("a loader's cutout of ", options.rule.cutout,
+                                                   " pixels or its reflected border of ", kCropPadding,
+                                                   " is too large for images of ", extent.height, "x", extent.width));
   }
   for (uint32_t c = 0; c < kImageChannels; ++c) {
     if (!(options.std[c] > 0) || !std::isfinite(options.mean[c])) {
@@ -63,6 +67,7 @@ absl::Status FillBatch(const ImageSet& set, const LoaderOptions& options, const 
   const size_t size = std::min<size_t>(options.batch_size, epoch.order.size() - first);
   batch.size = static_cast<uint32_t>(size);
   const size_t image_bytes = set.image_bytes();
+  const ImageExtent extent = {set.height(), set.width()};
   batch.images.resize(size * image_bytes);
   batch.labels.resize(size);
   for (size_t i = 0; i < size; ++i) {
@@ -72,9 +77,8 @@ absl::Status FillBatch(const ImageSet& set, const LoaderOptions& options, const 
                                                      image, ", but there are ", set.size()));
     }
     const Augmentation augmentation =
-        options.augment ? DrawAugmentation(options.seed, epoch.number, image) : Augmentation{};
-    AugmentImage(&set.pixels[image * image_bytes], augmentation, table, &batch.images[i * image_bytes],
-                 {set.height(), set.width()});
+        options.augment ? DrawAugmentation(options.seed, epoch.number, image, options.rule, extent) : Augmentation{};
+    AugmentImage(&set.pixels[image * image_bytes], augmentation, table, &batch.images[i * image_bytes], extent);
     batch.labels[i] = set.labels[image];
   }
   return absl::OkStatus();
@@ -99,7 +103,8 @@ absl::Status TryFillBatch(const ImageSet& set, const LoaderOptions& options, con
 // Abseil in a prebuilt binary.
 struct BatchLoader::State {
   State(const ImageSet& images, const LoaderOptions& loader_options)
-      : set(images), options(loader_options), options_status(CheckOptions(loader_options)),
+      : set(images), options(loader_options),
+        options_status(CheckOptions(loader_options, {images.height(), images.width()})),
         table(MakeNormalizationTable(loader_options.mean, loader_options.std)),
         slots(options_status.ok() ? uint64_t{loader_options.workers} * loader_options.prefetch : 0) {}
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lib/dataset/augment.h"
 #include "lib/dataset/dataset.h"
 #include "lib/proto/dataset.pb.h"
 
@@ -32,6 +33,7 @@ struct LoaderOptions {
   uint32_t prefetch = 2;   // batches per worker that may be ready or in preparation ahead of the caller; at least 1.
                            // 2 is the default of torch's DataLoader
   bool augment = true;     // random crop with padding 4 and flip; false: normalisation only
+  AugmentationRule rule;   // kind of augmentation; must be FitsExtent for the images
   bool drop_last = false;  // leave out a last batch that is shorter than batch_size
   uint64_t seed = 0;       // seed of the augmentation
   // Per channel, in units of full scale (byte / 255); NormalizeAsTrained() fills them. A std of 0 is an error.

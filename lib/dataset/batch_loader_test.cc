@@ -1,5 +1,6 @@
 #include "lib/dataset/batch_loader.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -68,6 +69,32 @@ TEST(BatchLoaderTest, OneBatchOfOneImage) {
   AugmentImage(&set.pixels[2 * kImageBytes], DrawAugmentation(5, 4, 2),
                MakeNormalizationTable(Options(1, 0).mean, Options(1, 0).std), expected.data());
   EXPECT_EQ(batches[0].images, expected);
+}
+
+TEST(BatchLoaderTest, AugmentsByTheRule) {
+  const ImageSet set = SmallImageSet(proto::TRAIN, 3);
+  LoaderOptions options = Options(3, 1);
+  options.rule = {CropBorder::kReflect, FlipRule::kAlternating, 12};
+  BatchLoader loader(set, options);
+  const NormalizationTable table = MakeNormalizationTable(options.mean, options.std);
+  for (const uint32_t epoch : {0u, 1u}) {
+    loader.StartEpoch(epoch, {2, 0, 1});
+    const std::vector<Batch> batches = TakeAll(loader);
+    ASSERT_THAT(batches, SizeIs(1));
+    std::vector<float> expected(kImageBytes);
+    AugmentImage(&set.pixels[2 * kImageBytes], DrawAugmentation(5, epoch, 2, options.rule), table, expected.data());
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), batches[0].images.begin())) << epoch;
+  }
+}
+
+TEST(BatchLoaderTest, RefusesARuleThatTheImagesDoNotFit) {
+  const ImageSet set = SmallImageSet(proto::TRAIN, 3);
+  LoaderOptions options = Options(3, 0);
+  options.rule.cutout = 33;
+  BatchLoader loader(set, options);
+  loader.StartEpoch(0, {0});
+  Batch batch;
+  EXPECT_THAT(loader.Next(&batch), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cutout of 33 pixels")));
 }
 
 TEST(BatchLoaderTest, WithoutAugmentationOnlyNormalises) {

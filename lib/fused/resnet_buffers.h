@@ -61,7 +61,7 @@ class ResNetBuffers {
   absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch, const std::vector<float>& rates,
                           cudaStream_t stream);
 
-  AugmentBatchInput BatchInput() const;  // seed, batch and augment are set by the caller
+  AugmentBatchInput BatchInput() const;  // the caller sets seed, batch, augment and rule
   BatchNormParameters BatchNormParametersOf(const ConvolutionUnit& unit) const;
   BatchNormState BatchNormStateOf(const ConvolutionUnit& unit) const;
   BatchNormGradients BatchNormGradientsOf(const ConvolutionUnit& unit) const;

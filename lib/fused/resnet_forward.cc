@@ -17,6 +17,7 @@ absl::Status MakeBatch(const MicroBatch<T>& batch, uint32_t ahead, const InputBa
   input.seed = batch.options.seed;
   input.batch = batch.plan.images;
   input.augment = batch.options.augment;
+  input.rule = batch.options.augmentation;
   return CudaStatus(AugmentBatch<T>(input, ImageLayout::kPatches, to.images, to.labels, stream), "making a batch");
 }
 

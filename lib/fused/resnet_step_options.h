@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "lib/dataset/augment.h"
 #include "lib/fused/gradient_exchange.h"
 #include "lib/fused/resnet_units.h"
 #include "lib/kernels/convolution_shape.h"
@@ -27,9 +28,10 @@ struct ResNetStepOptions {
   float lars = 0;             // LARS' trust coefficient (layer_factors.h); 0: plain SGD
   uint64_t seed = 0;          // seed of the augmentation
   bool augment = true;
-  bool two_streams = true;  // runs weight gradients, shortcuts and most of SGD concurrently with the rest
-  bool autotune = true;     // times cuDNN's engines and our kernels; false: the likeliest of each
-  bool fused_sums = true;   // bf16: batch norm sums in the adjacent convolution's kernel, where that is faster
+  AugmentationRule augmentation;  // kind of augmentation, with `augment` only
+  bool two_streams = true;        // runs weight gradients, shortcuts and most of SGD concurrently with the rest
+  bool autotune = true;           // times cuDNN's engines and our kernels; false: the likeliest of each
+  bool fused_sums = true;         // bf16: batch norm sums in the adjacent convolution's kernel, where that is faster
   // Also applies the batch norm in that kernel, where that is faster. Needs bf16 and fused_sums; in the backward pass
   // also divide_multiprocessors.
   bool fused_batch_norm = true;

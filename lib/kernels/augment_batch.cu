@@ -34,11 +34,15 @@ template <typename T>
 __device__ T CroppedPixel(const AugmentBatchInput& input, ImageExtent extent, const uint8_t* image,
                           const Augmentation& drawn, uint32_t y, uint32_t x, uint32_t channel) {
   // Unsigned, so that positions above or left of the image become larger than every size.
-  const uint32_t from_y = y + drawn.top - kCropPadding;
-  const uint32_t from_x = (drawn.flip ? extent.width - 1 - x : x) + drawn.left - kCropPadding;
+  uint32_t from_y = y + drawn.top - kCropPadding;
+  uint32_t from_x = (drawn.flip ? extent.width - 1 - x : x) + drawn.left - kCropPadding;
+  if (drawn.border == CropBorder::kReflect) {  // the same for all threads of a block
+    from_y = ReflectedPosition(from_y, extent.height);
+    from_x = ReflectedPosition(from_x, extent.width);
+  }
   const bool inside = from_y < extent.height && from_x < extent.width;
   const uint32_t byte = inside ? image[(channel * extent.height + from_y) * extent.width + from_x] : 0;
-  return T(input.table[channel * 256 + byte]);
+  return inside && IsCutOut(drawn, from_y, from_x) ? T(0.0f) : T(input.table[channel * 256 + byte]);
 }
 
 // Writes elements 8 * part ... 8 * part + 7 of the pixel's patch. They are contiguous in `bordered`, because rows of
@@ -86,7 +90,8 @@ __global__ void AugmentBatchKernel(AugmentBatchInput input, T* images, int64_t* 
   const ImageExtent extent = kSize != 0 ? ImageExtent{kSize, kSize} : input.extent;
   const uint32_t n = blockIdx.x;
   const uint32_t index = input.order[*input.first + input.ahead + n];
-  const Augmentation drawn = input.augment ? DrawAugmentation(input.seed, *input.epoch, index) : Augmentation();
+  const Augmentation drawn =
+      input.augment ? DrawAugmentation(input.seed, *input.epoch, index, input.rule, extent) : Augmentation();
   const uint8_t* image = input.pixels + size_t{index} * (kImageChannels * extent.height * extent.width);
   const uint32_t first_row = blockIdx.y * kRowsOfBlock;
   T* out = images + size_t{n} * ImageElements(kLayout, extent);
@@ -138,7 +143,8 @@ template <typename T>
 cudaError_t AugmentBatch(const AugmentBatchInput& input, ImageLayout layout, T* images, int64_t* labels,
                          cudaStream_t stream) {
   if (input.extent.height == 0 || input.extent.width == 0 ||
-      (layout == ImageLayout::kPatches && !HasPatches(input.extent))) {
+      (layout == ImageLayout::kPatches && !HasPatches(input.extent)) ||
+      (input.augment && !FitsExtent(input.rule, input.extent))) {
     return cudaErrorInvalidValue;
   }
   if (input.batch == 0) {

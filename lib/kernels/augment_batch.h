@@ -25,10 +25,11 @@ struct AugmentBatchInput {
   const uint32_t* epoch = nullptr;   // uint32 (): key of the augmentation, with seed and image index
   const float* table = nullptr;      // fp32 (3, 256): a NormalizationTable (lib/dataset/augment.h)
   uint64_t seed = 0;
-  uint32_t batch = 0;   // images; 0 does nothing
-  bool augment = true;  // false: only normalise
-  uint32_t ahead = 0;   // entries to skip after *first
-  ImageExtent extent;   // height and width of the images in pixels
+  uint32_t batch = 0;     // images; 0 does nothing
+  bool augment = true;    // false: only normalise
+  uint32_t ahead = 0;     // entries to skip after *first
+  ImageExtent extent;     // height and width of the images in pixels
+  AugmentationRule rule;  // kind of augmentation, with `augment` only
 };
 
 inline constexpr uint32_t kAugmentSizeStep = 8;   // rows of an image that a block makes
@@ -50,8 +51,8 @@ constexpr uint32_t ImageElements(ImageLayout layout, ImageExtent extent = {}) {
 }
 
 // Writes the images in `layout`, which must be aligned to 16 bytes, and the labels: int64 (batch). Runs on `stream`
-// and returns the launch's error, or cudaErrorInvalidValue for an extent that the layout does not have. T: float or
-// __nv_bfloat16, which is rounded from the float to nearest even.
+// and returns the launch's error, or cudaErrorInvalidValue for an extent that the layout does not have or that the rule
+// does not fit. T: float or __nv_bfloat16, which is rounded from the float to nearest even.
 template <typename T>
 cudaError_t AugmentBatch(const AugmentBatchInput& input, ImageLayout layout, T* images, int64_t* labels,
                          cudaStream_t stream);

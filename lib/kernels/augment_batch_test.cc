@@ -40,14 +40,18 @@ struct SmallEpoch {
 
   AugmentBatchInput HostInput(uint32_t batch, bool augment = true, uint32_t ahead = 0) const {
     return {pixels.data(), labels.data(), order.data(), &first, &epoch, table[0].data(),
-            kSeed,         batch,         augment,      ahead,  extent};
+            kSeed,         batch,         augment,      ahead,  extent, rule};
   }
+
+  AugmentationRule rule;
 };
 
 template <typename T>
 void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch, bool augment, uint32_t ahead = 0,
-                                 ImageExtent extent = {}) {
-  const SmallEpoch host(extent);
+                                 ImageExtent extent = {}, AugmentationRule rule = {}, uint32_t epoch_number = 3) {
+  SmallEpoch host(extent);
+  host.rule = rule;
+  host.epoch = epoch_number;
   std::vector<T> images(batch * ImageElements(layout, extent));
   std::vector<int64_t> labels(batch);
   AugmentBatchReference(host.HostInput(batch, augment, ahead), layout, images.data(), labels.data());
@@ -61,7 +65,7 @@ void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch, bool augmen
   DeviceArray<int64_t> out_labels(batch);
   const AugmentBatchInput input = {
       pixels.data(), all_labels.data(), order.data(), first.data(), epoch.data(), table.data(), kSeed,
-      batch,         augment,           ahead,        extent};
+      batch,         augment,           ahead,        extent,       rule};
   ASSERT_EQ(AugmentBatch(input, layout, out.data(), out_labels.data(), nullptr), cudaSuccess);
   EXPECT_TRUE(SameBits(out.ToHost(), images));
   EXPECT_EQ(out_labels.ToHost(), labels);
@@ -131,6 +135,70 @@ TEST(AugmentBatchTest, KernelEqualsReferenceForOtherImageSizes) {
       ExpectKernelEqualsReference<float>(layout, 3, true, 0, extent);
     }
   }
+}
+
+// Every combination of border, flip and cutout, in an even and in an odd epoch.
+TEST(AugmentBatchTest, KernelEqualsReferenceForEveryRule) {
+  if (!HaveGpu()) {
+    GTEST_SKIP() << "no CUDA device";
+  }
+  for (const CropBorder border : {CropBorder::kZero, CropBorder::kReflect}) {
+    for (const FlipRule flip : {FlipRule::kRandom, FlipRule::kAlternating}) {
+      for (const uint32_t cutout : {0u, 1u, 12u, 16u}) {
+        const AugmentationRule rule = {border, flip, cutout};
+        for (const ImageLayout layout : {ImageLayout::kNchw, ImageLayout::kNhwc, ImageLayout::kPatches}) {
+          for (const uint32_t epoch : {0u, 7u}) {
+            ExpectKernelEqualsReference<float>(layout, 37, true, 0, {}, rule, epoch);
+            ExpectKernelEqualsReference<__nv_bfloat16>(layout, 37, true, /*ahead=*/200, {}, rule, epoch);
+            ExpectKernelEqualsReference<float>(layout, 37, true, 0, {16, 16}, rule, epoch);
+            ExpectKernelEqualsReference<float>(layout, 5, false, 0, {16, 16}, rule, epoch);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(AugmentBatchTest, KernelEqualsReferenceForRulesOfOtherImageSizes) {
+  if (!HaveGpu()) {
+    GTEST_SKIP() << "no CUDA device";
+  }
+  const AugmentationRule all = {CropBorder::kReflect, FlipRule::kAlternating, 12};
+  for (const ImageLayout layout : {ImageLayout::kNchw, ImageLayout::kNhwc}) {
+    for (const ImageExtent extent : {ImageExtent{13, 40}, {28, 28}, {33, 70}, {480, 640}}) {
+      ExpectKernelEqualsReference<float>(layout, 3, true, 0, extent, all);
+    }
+    ExpectKernelEqualsReference<float>(layout, 3, true, 0, {5, 6}, {CropBorder::kReflect, FlipRule::kRandom, 5});
+  }
+  for (const uint32_t size : {16u, 40u, 224u, kMaxAugmentSize}) {
+    ExpectKernelEqualsReference<__nv_bfloat16>(ImageLayout::kPatches, 2, true, 0, {size, size}, all);
+  }
+}
+
+TEST(AugmentBatchTest, RefusesARuleThatTheImagesDoNotFit) {
+  AugmentBatchInput input;
+  input.extent = {16, 8};
+  input.rule.cutout = 9;
+  EXPECT_EQ(AugmentBatch<float>(input, ImageLayout::kNchw, nullptr, nullptr, nullptr), cudaErrorInvalidValue);
+  input.extent = {4, 16};
+  input.rule = {CropBorder::kReflect};
+  EXPECT_EQ(AugmentBatch<float>(input, ImageLayout::kNchw, nullptr, nullptr, nullptr), cudaErrorInvalidValue);
+  input.augment = false;  // the rule is not used; a batch of no images is no error
+  EXPECT_EQ(AugmentBatch<float>(input, ImageLayout::kNchw, nullptr, nullptr, nullptr), cudaSuccess);
+}
+
+// The same draws and pixels as the loader's, with all parts of a rule.
+TEST(AugmentBatchTest, ReferenceWithARuleIsTheLoadersImage) {
+  SmallEpoch host;
+  host.rule = {CropBorder::kReflect, FlipRule::kAlternating, 12};
+  std::vector<float> images(2 * kImageBytes), expected(kImageBytes);
+  std::vector<int64_t> labels(2);
+  AugmentBatchReference(host.HostInput(2), ImageLayout::kNchw, images.data(), labels.data());
+  const uint32_t index = host.order[host.first + 1];
+  AugmentImage(&host.pixels[index * kImageBytes], DrawAugmentation(kSeed, host.epoch, index, host.rule), host.table,
+               expected.data());
+  EXPECT_TRUE(SameBits(std::vector<float>(images.begin() + kImageBytes, images.end()), expected));
+  EXPECT_GE(std::count(expected.begin(), expected.end(), 0.0f), 3 * 64);  // the crop leaves 8x8 of the cutout or more
 }
 
 TEST(AugmentBatchTest, RefusesImageSizesItCannotHandle) {

@@ -424,6 +424,38 @@ TEST_F(FusedStepTest, RemediesAreThoseOfAutograd) {
   }
 }
 
+// The loss of the first step depends on the images alone. Epoch 3 turns the flips of the first epoch.
+TEST_F(FusedStepTest, TheAugmentationHasTheLoadersRule) {
+  SKIP_WITHOUT_GPU();
+  ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
+  constexpr AugmentationRule kRule = {CropBorder::kReflect, FlipRule::kAlternating, 12};
+  std::vector<double> losses;
+  for (const AugmentationRule& rule : {AugmentationRule(), kRule}) {
+    const auto model = *MakeModel("resnet18", 3);
+    ResNetStepOptions options = With({}, Options(ConvolutionType::kFp32));
+    options.augmentation = rule;
+    const auto step = MakeFused(set_, options, *model);
+    ASSERT_THAT(EnqueueOneStep(*step, 3, {kRate, kRate, kRate}), IsOk());
+
+    TrainStep plain(model, Spec(), c10::Device(c10::kCUDA, 0));
+    LoaderOptions loader_options = Loader(set_);
+    loader_options.rule = rule;
+    BatchLoader loader(set_, loader_options);
+    loader.StartEpoch(3, Order());
+    plain.BeginEpoch();
+    Batch batch;
+    ASSERT_THAT(loader.Next(&batch), IsOk());
+    ASSERT_THAT(plain.Run(batch), IsOk());
+    const auto totals = plain.EndEpoch();
+    ASSERT_THAT(totals, IsOk());
+    const auto counts = step->EndEpoch();
+    ASSERT_THAT(counts, IsOk());
+    EXPECT_NEAR(counts->loss_sum / kBatch, totals->mean_loss, 1e-4);
+    losses.push_back(totals->mean_loss);
+  }
+  EXPECT_GT(std::abs(losses[0] - losses[1]), 1e-3);  // shows that the comparison works
+}
+
 // Without weight decay, the first step's momentum is the gradient, clipped by its norm over all parameters.
 TEST_F(FusedStepTest, TheClippedGradientHasTheNormAskedFor) {
   SKIP_WITHOUT_GPU();

@@ -47,6 +47,7 @@ ResNetStepOptions ToStepOptions(const TrainerInput& input) {
   options.lars = static_cast<float>(spec.lars());
   options.seed = loader.seed;
   options.augment = loader.augment;
+  options.augmentation = loader.rule;
   options.two_streams = spec.second_stream();
   options.fused_sums = spec.fused_sums();
   options.fused_batch_norm = spec.fused_batch_norm();

@@ -47,6 +47,7 @@ class CudaResidentBatches : public ResidentBatches {
     input_.epoch = input_.first + 1;
     input_.seed = options.seed;
     input_.augment = options.augment;
+    input_.rule = options.rule;
     input_.extent = {images.height(), images.width()};
   }
 

@@ -26,8 +26,8 @@ inline uint64_t ResidentBytes(const ImageSet& images) {
 // Not thread-safe.
 class ResidentBatches {
  public:
-  // Copies the data set to `device`. Uses augment, seed, mean and std of `options`. Returns UnimplementedError if built
-  // without CUDA. Throws c10::Error, like LibTorch, if the device is out of memory.
+  // Copies the data set to `device`. Uses augment, rule, seed, mean and std of `options`. Returns
+  // UnimplementedError if built without CUDA. Throws c10::Error, like LibTorch, if the device is out of memory.
   static absl::StatusOr<std::unique_ptr<ResidentBatches>> Make(const ImageSet& images, const LoaderOptions& options,
                                                                c10::Device device);
   virtual ~ResidentBatches() = default;

@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/dataset/augmentation_spec.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/torch_status.h"
 #include "lib/fused/resnet_units.h"
@@ -128,6 +129,8 @@ absl::Status CheckFused(const proto::TrainingSpec& spec) {
 }  // namespace
 
 absl::Status CheckStepShape(const proto::TrainingSpec& spec, const ModelShape& shape) {
+  RETURN_IF_ERROR(
+      CheckAugmentationFits(spec, {static_cast<uint32_t>(shape.height), static_cast<uint32_t>(shape.width)}));
   if (spec.step() != proto::FUSED) {
     return absl::OkStatus();
   }
@@ -150,6 +153,7 @@ absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec) {
   RETURN_IF_ERROR(CheckRate("learning_rate", spec.learning_rate()));
   RETURN_IF_ERROR(CheckRate("momentum", spec.momentum()));
   RETURN_IF_ERROR(CheckRate("weight_decay", spec.weight_decay()));
+  RETURN_IF_ERROR(CheckAugmentation(spec));
   RETURN_IF_ERROR(CheckRemedies(spec));
   RETURN_IF_ERROR(CheckOptimizer(spec));
   RETURN_IF_ERROR(CheckEpochs(spec));

@@ -30,8 +30,9 @@ namespace lockstep {
 // - on CUDA also TF32 (lib/nn/tf32.h) and CUDA graphs.
 absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec);
 
-// Checks that the kind of step supports the classes and the images of a data set. Returns InvalidArgumentError naming
-// the flags if not: the fused step has limits for both (lib/fused/resnet_units.h).
+// Checks that the kind of step supports the classes and the images of a data set, and that the augmentation fits the
+// images. Returns InvalidArgumentError naming the flags if not: the fused step has limits for both
+// (lib/fused/resnet_units.h).
 absl::Status CheckStepShape(const proto::TrainingSpec& spec, const ModelShape& shape);
 
 // Totals of the steps since BeginEpoch().

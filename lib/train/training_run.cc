@@ -13,6 +13,7 @@
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stopwatch.h"
+#include "lib/dataset/augmentation_spec.h"
 #include "lib/dataset/batch_loader.h"
 #include "lib/dataset/normalization.h"
 #include "lib/device/device.h"
@@ -40,6 +41,7 @@ absl::StatusOr<LoaderOptions> ToLoaderOptions(const proto::PointOrder& order, co
   loader.batch_size = order.batch_size();
   loader.workers = training.loader_workers();
   loader.augment = training.augment();
+  loader.rule = AugmentationRuleOf(training);
   loader.drop_last = training.drop_last();
   loader.seed = training.seed();
   ASSIGN_OR_RETURN(const proto::Normalization normalization,

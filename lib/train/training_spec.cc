@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/dataset/augmentation_spec.h"
 #include "lib/dataset/normalization.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
@@ -45,6 +46,12 @@ proto::TrainingSpec SettleTraining(const std::string& preset, const proto::Train
   if (spec.optimizer() == proto::SGD) {
     spec.clear_optimizer();  // same as in older records, which had no choice
   }
+  if (spec.border() == proto::ZERO) {
+    spec.clear_border();  // same as in older records, which had no choice
+  }
+  if (spec.flip() == proto::RANDOM) {
+    spec.clear_flip();  // same as in older records, which had no choice
+  }
   if (!HasMomentum(spec.optimizer())) {
     spec.clear_momentum();
   }
@@ -84,8 +91,8 @@ std::string RecipeText(const proto::TrainingSpec& training) {
   const std::string momentum =
       HasMomentum(training.optimizer()) ? absl::StrCat("momentum ", training.momentum(), ", ") : "";
   return absl::StrCat(text, "; ", momentum, "weight decay ", training.weight_decay(), RemedyText(training),
-                      training.augment() ? ", random crop and flip" : ", no augmentation",
-                      NormalizationInRecipe(training.normalization()), ", seed ", training.seed());
+                      AugmentationInRecipe(training), NormalizationInRecipe(training.normalization()), ", seed ",
+                      training.seed());
 }
 
 std::string HeldOutText(const proto::TrainingSpec& training) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/dataset/augmentation_spec.h"
 #include "lib/dataset/normalization.h"
 #include "lib/networks/optimizers.h"
 #include "lib/scaling/point_settings.h"
@@ -109,8 +110,8 @@ std::string DescribeRecipe(const proto::TrainingSpec& training) {
       HasMomentum(training.optimizer()) ? absl::StrCat(", momentum ", training.momentum()) : "";
   return absl::StrCat(OptimizerTitle(training.optimizer()), ", learning rate ", training.learning_rate(),
                       DescribeSchedule(training), momentum, ", weight decay ", training.weight_decay(),
-                      training.augment() ? ", random crop and flip" : ", no augmentation",
-                      NormalizationInRecipe(training.normalization()), ", seed ", training.seed(),
+                      AugmentationInRecipe(training), NormalizationInRecipe(training.normalization()), ", seed ",
+                      training.seed(),
                       training.init_sha256().empty() ? "" : ", starting from weights of a file with the SHA-256 ",
                       training.init_sha256().empty() ? "" : ShortDigest(training.init_sha256()));
 }
