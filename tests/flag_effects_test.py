@@ -139,7 +139,7 @@ TRAINING = {"model": "lenet5_bias", "seed": "3", "optimizer": "adamw", "learning
             "channels_last": "true", "drop_last": "", "batch_size": "10", "checkpoint": "{out}.pt", "dry_run": "",
             "input": "more.rec", "deterministic": "", "threads": "2", "loader_workers": "1", "normalization": "none",
             "validation_images": "10", "lr_warmup_start": "0.001", "lr_warmup_share": "0.5",
-            "border": "reflect", "flip": "alternating", "cutout": "4"}
+            "border": "reflect", "flip": "alternating", "cutout": "4", "evaluate_mirrored": ""}
 TRAINING_UNSEEN = {**NO_RUN, "resume": ("", "of a run that was stopped: see resume tests"), "timeout": ("600s", TIME_LIMIT),
                    "preset": ("lab", ASKED), "step": ("autograd", ASKED), "device": ("cpu", ASKED),
                    "cuda_graph": ("false", "CUDA's; true is refused here"),

@@ -123,6 +123,9 @@ RANGED_FLAG(uint32_t, epochs, 0, 1, lockstep::kMaxEpochs,
 RANGED_FLAG(uint32_t, repeats, 0, 1, lockstep::kMaxEpochs,
             "Timed epochs of each point; left out: all but the first of --epochs, or 5.");
 ABSL_FLAG(bool, evaluate, true, "Measure the test accuracy after the last epoch of each point.");
+ABSL_FLAG(bool, evaluate_mirrored, false,
+          "Also measure the test accuracy by the mean of the logits of each image and its mirror image. The record has "
+          "both accuracies; --target_accuracy and all comparisons use the plain one.");
 RANGED_FLAG(uint32_t, evaluate_every, 0, 0, lockstep::kMaxEpochs,
             "Epochs between further evaluations; 0: none. Evaluation time does not count as training time.");
 RANGED_FLAG(std::optional<uint32_t>, validation_images, std::nullopt, 0, 1'000'000,
@@ -181,6 +184,7 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
        "evaluation on test and held-out images",
        {{"target_accuracy", "0: none"},
         {"evaluate_every", "0: at the end"},
+        {"evaluate_mirrored"},
         {"validation_images", "none; a tenth with --experiment=large_batch"}}},
       {"resume", "resuming a stopped run", {{"resume"}, {"state_every"}, {"checkpoint_batch", "0: the first"}}},
       {"step",

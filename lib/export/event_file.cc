@@ -50,6 +50,9 @@ tensorboard::Event EventOf(const proto::EpochResult& epoch) {
   if (epoch.has_test_accuracy()) {
     AddValue("accuracy/test", epoch.test_accuracy(), summary);
   }
+  if (epoch.has_mirrored_test_accuracy()) {
+    AddValue("accuracy/test_mirrored", epoch.mirrored_test_accuracy(), summary);
+  }
   if (epoch.has_validation_accuracy()) {
     AddValue("accuracy/validation", epoch.validation_accuracy(), summary);
   }

@@ -50,6 +50,7 @@ TEST(EventFileTest, AnEventAnEpoch) {
   }
   epochs[1].set_test_accuracy(0.5);
   epochs[1].set_validation_accuracy(0.75);
+  epochs[1].set_mirrored_test_accuracy(0.625);
   const std::vector<tensorboard::Event> events = Read(EventFileBytes(epochs, 1000));
   ASSERT_EQ(events.size(), 3);
   EXPECT_EQ(events[0].file_version(), "brain.Event:2");
@@ -57,13 +58,15 @@ TEST(EventFileTest, AnEventAnEpoch) {
   EXPECT_EQ(events[1].wall_time(), 1004);
   EXPECT_EQ(events[1].summary().value_size(), 4);  // not evaluated
   EXPECT_EQ(events[2].wall_time(), 1008);
-  ASSERT_EQ(events[2].summary().value_size(), 6);
+  ASSERT_EQ(events[2].summary().value_size(), 7);
   EXPECT_EQ(events[2].summary().value(0).tag(), "loss/train");
   EXPECT_EQ(events[2].summary().value(0).simple_value(), 1);
   EXPECT_EQ(events[2].summary().value(2).tag(), "accuracy/test");
   EXPECT_EQ(events[2].summary().value(2).simple_value(), 0.5);
-  EXPECT_EQ(events[2].summary().value(3).tag(), "accuracy/validation");
-  EXPECT_EQ(events[2].summary().value(3).simple_value(), 0.75);
+  EXPECT_EQ(events[2].summary().value(3).tag(), "accuracy/test_mirrored");
+  EXPECT_EQ(events[2].summary().value(3).simple_value(), 0.625);
+  EXPECT_EQ(events[2].summary().value(4).tag(), "accuracy/validation");
+  EXPECT_EQ(events[2].summary().value(4).simple_value(), 0.75);
 }
 
 }  // namespace

@@ -32,6 +32,10 @@ const std::vector<Metric>& Metrics() {
        [](const Epoch& epoch) {
          return epoch.has_test_accuracy() ? std::optional(epoch.test_accuracy()) : std::nullopt;
        }},
+      {"test/mirrored_accuracy",
+       [](const Epoch& epoch) {
+         return epoch.has_mirrored_test_accuracy() ? std::optional(epoch.mirrored_test_accuracy()) : std::nullopt;
+       }},
       {"validation/accuracy",
        [](const Epoch& epoch) {
          return epoch.has_validation_accuracy() ? std::optional(epoch.validation_accuracy()) : std::nullopt;

@@ -35,6 +35,7 @@ LabRecords TwoPoints() {
   second.set_epoch(1);
   second.set_train_seconds(3);
   second.set_test_accuracy(0.75);
+  second.set_mirrored_test_accuracy(0.875);
   return lab;
 }
 
@@ -42,12 +43,12 @@ TEST(WandbCsvTest, RunsAreColumnsAndEpochsRows) {
   const LabRecords lab = TwoPoints();
   const std::string a = "\"sweep.batch_32 - ", b = "\"sweep.batch_128 - ";
   EXPECT_EQ(WandbCsv(TrainedPointsOf(lab)), std::string(kStart) + "," + a + "train/loss\"," + a + "train/accuracy\"," +
-                                                a + "test/accuracy\"," + a + "learning_rate\"," + a +
-                                                "epoch_seconds\"," + b + "train/loss\"," + b + "train/accuracy\"," + b +
-                                                "learning_rate\"," + b +
+                                                a + "test/accuracy\"," + a + "test/mirrored_accuracy\"," + a +
+                                                "learning_rate\"," + a + "epoch_seconds\"," + b + "train/loss\"," + b +
+                                                "train/accuracy\"," + b + "learning_rate\"," + b +
                                                 "epoch_seconds\"\n"
-                                                "1,,0.1,0.5,,0.01,4,2.5,0.5,0.01,2\n"
-                                                "2,,0,0,0.75,0,3,,,,\n");
+                                                "1,,0.1,0.5,,,0.01,4,2.5,0.5,0.01,2\n"
+                                                "2,,0,0,0.75,0.875,0,3,,,,\n");
 }
 
 TEST(WandbCsvTest, TheStageReplacesItsOwnFileOnly) {

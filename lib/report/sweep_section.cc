@@ -147,15 +147,28 @@ std::vector<const proto::EpochResult*> ShownEpochs(
   return shown;
 }
 
+// Returns the point of a row of the table: "batch 32, ".
+std::string PlaceOf(const std::vector<proto::Cell>& labels, const proto::Table& table) {
+  std::string place;
+  for (int i = 0; i < static_cast<int>(labels.size()); ++i) {
+    absl::StrAppend(&place, table.column(i), " ", labels[static_cast<size_t>(i)].text(), ", ");
+  }
+  return place;
+}
+
 // Adds a note on the accuracy on held-out images, which at most one epoch of a point has.
 void AddValidationNote(const std::vector<proto::Cell>& labels, const proto::EpochResult& epoch, proto::Table& table) {
-  std::string where;
-  for (int i = 0; i < static_cast<int>(labels.size()); ++i) {
-    absl::StrAppend(&where, table.column(i), " ", labels[static_cast<size_t>(i)].text(), ", ");
-  }
-  table.add_note(absl::StrCat("Validation accuracy, ", where, "epoch ", epoch.epoch() + 1, ": ",
+  table.add_note(absl::StrCat("Validation accuracy, ", PlaceOf(labels, table), "epoch ", epoch.epoch() + 1, ": ",
                               FormatPercent(epoch.validation_accuracy()),
                               " % of the training images that were held out (measured)."));
+}
+
+// Adds a note on the last accuracy with mirror images. No table and no comparison uses these accuracies.
+void AddMirroredNote(const std::vector<proto::Cell>& labels, const proto::EpochResult& epoch, proto::Table& table) {
+  table.add_note(absl::StrCat("Test accuracy with mirror images, ", PlaceOf(labels, table), "epoch ", epoch.epoch() + 1,
+                              ": ", FormatPercent(epoch.mirrored_test_accuracy()),
+                              " % of the whole test set, by the mean of the logits of each image and its mirror image "
+                              "(measured). All other accuracies are of the plain images."));
 }
 
 void AddEpochs(const std::vector<proto::Cell>& labels,
@@ -173,6 +186,9 @@ void AddEpochs(const std::vector<proto::Cell>& labels,
   }
   if (!epochs.empty() && epochs[epochs.size() - 1].has_validation_accuracy()) {
     AddValidationNote(labels, epochs[epochs.size() - 1], table);
+  }
+  if (!epochs.empty() && epochs[epochs.size() - 1].has_mirrored_test_accuracy()) {
+    AddMirroredNote(labels, epochs[epochs.size() - 1], table);
   }
   if (epochs.size() > kMaxEpochsShown) {
     table.add_note(absl::StrCat("Of ", epochs.size(), " epochs the first ", kMaxEpochsShown - 1,

@@ -18,6 +18,7 @@ using ::lockstep::testing::RowOf;
 using ::lockstep::testing::SmallLab;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -534,6 +535,20 @@ TEST(TablesTest, AnAccuracyOnHeldOutImagesIsANote) {
   EXPECT_THAT(TableOf(lab, "Loss and accuracy per epoch").note(),
               Contains("Validation accuracy, batch 32, epoch 2: 41.00 % of the training images that were held out "
                        "(measured)."));
+}
+
+// The table itself holds accuracies of the plain images only.
+TEST(TablesTest, AnAccuracyWithMirrorImagesIsANote) {
+  LabRecords lab = SmallLab();
+  const proto::Table plain = TableOf(lab, "Loss and accuracy per epoch");
+  lab.sweeps[0].points[0].mutable_epoch(1)->set_mirrored_test_accuracy(0.51);
+  const proto::Table table = TableOf(lab, "Loss and accuracy per epoch");
+  EXPECT_THAT(
+      table.note(),
+      Contains("Test accuracy with mirror images, batch 32, epoch 2: 51.00 % of the whole test set, by the mean "
+               "of the logits of each image and its mirror image (measured). All other accuracies are of the "
+               "plain images."));
+  EXPECT_THAT(RowOf(table, 1), ElementsAreArray(RowOf(plain, 1)));
 }
 
 TEST(TablesTest, OfManyEpochsTheFirstAndTheLastAreShown) {

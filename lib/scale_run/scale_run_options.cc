@@ -83,7 +83,7 @@ absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
     return absl::InvalidArgumentError("--rows selects rows of an experiment's table; give --experiment, too");
   }
   RETURN_IF_ERROR(CheckEvaluationFlags(options.spec.evaluate(), options.spec.evaluate_every(),
-                                       options.spec.target_accuracy(), options.spec.training().validation_images()));
+                                       options.spec.target_accuracy(), options.spec.training()));
   if (!(options.spec.timeout_seconds() >= 1)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--timeout is ", options.spec.timeout_seconds(), " s; expected 1s or more"));

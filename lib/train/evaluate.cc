@@ -25,6 +25,11 @@ torch::Tensor PerChannel(const std::array<float, 3>& numbers, c10::Device device
   return at::from_blob(const_cast<float*>(numbers.data()), {1, kChannels, 1, 1}, at::kFloat).to(device);
 }
 
+// Returns the mirror images, in the memory format of `images`.
+torch::Tensor Mirrored(const torch::Tensor& images) {
+  return images.flip({3}).contiguous(images.suggest_memory_format());
+}
+
 int64_t ShareBegin(const ImageSet& images, uint32_t rank, uint32_t ranks) {
   return static_cast<int64_t>(uint64_t{images.size()} * rank / ranks);
 }
@@ -57,20 +62,29 @@ torch::Tensor Evaluator::Normalized(int64_t first, int64_t count) const {
   return device_.is_cuda() ? images.contiguous(at::MemoryFormat::ChannelsLast) : images;
 }
 
-absl::StatusOr<int64_t> Evaluator::CountUploaded(Model& model) const {
-  torch::Tensor correct = at::zeros({}, at::TensorOptions(at::kLong).device(device_));
+absl::StatusOr<CorrectCounts> Evaluator::CountUploaded(Model& model, Views views) const {
+  const at::TensorOptions counts(at::TensorOptions(at::kLong).device(device_));
+  torch::Tensor plain = at::zeros({}, counts), mirrored = at::zeros({}, counts);
   for (int64_t first = 0; first < count_; first += batch_size_) {
     RETURN_IF_ERROR(CheckNotStopped());
     NoteProgress();
     const int64_t size = std::min(batch_size_, count_ - first);
-    const torch::Tensor predicted = model.forward(Normalized(first, size)).argmax(1);
-    correct += predicted.eq(labels_.narrow(0, first, size)).sum();
+    const torch::Tensor images = Normalized(first, size), labels = labels_.narrow(0, first, size);
+    const torch::Tensor logits = model.forward(images);
+    plain += logits.argmax(1).eq(labels).sum();
+    if (views == Views::kPlainAndMirrored) {
+      // The sum has the largest element where the mean has it.
+      mirrored += logits.add(model.forward(Mirrored(images))).argmax(1).eq(labels).sum();
+    }
   }
-  return correct.item<int64_t>();
+  CorrectCounts correct;
+  correct.plain = plain.item<int64_t>();
+  correct.mirrored = mirrored.item<int64_t>();
+  return correct;
 }
 
-absl::StatusOr<int64_t> Evaluator::CountCorrect(Model& model) {
-  int64_t correct = 0;
+absl::StatusOr<CorrectCounts> Evaluator::Count(Model& model, Views views) {
+  CorrectCounts correct;
   RETURN_IF_ERROR(CatchTorchErrors("evaluation", [&]() -> absl::Status {
     const at::NoGradGuard no_grad;
     const c10::DeviceGuard guard(device_);
@@ -85,10 +99,19 @@ absl::StatusOr<int64_t> Evaluator::CountCorrect(Model& model) {
     if (!pixels_.defined()) {
       Upload();
     }
-    ASSIGN_OR_RETURN(correct, CountUploaded(model));
+    ASSIGN_OR_RETURN(correct, CountUploaded(model, views));
     return absl::OkStatus();
   }));
   return correct;
+}
+
+absl::StatusOr<int64_t> Evaluator::CountCorrect(Model& model) {
+  ASSIGN_OR_RETURN(const CorrectCounts correct, Count(model, Views::kPlain));
+  return correct.plain;
+}
+
+absl::StatusOr<CorrectCounts> Evaluator::CountCorrectMirrored(Model& model) {
+  return Count(model, Views::kPlainAndMirrored);
 }
 
 absl::StatusOr<double> Evaluator::Accuracy(double correct) const {

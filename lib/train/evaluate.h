@@ -26,6 +26,12 @@ struct EvaluationShare {
                        // and then saves a third
 };
 
+// Numbers of correctly classified images.
+struct CorrectCounts {
+  int64_t plain = 0;     // images whose largest logit is the label's
+  int64_t mirrored = 0;  // the same by the mean of the logits of each image and its mirror image
+};
+
 // Evaluates any number of networks on one set of images. On CUDA the first evaluation copies the rank's share to the
 // device as uint8, where it stays; normalization and conversion to channels-last happen there. Not thread-safe.
 class Evaluator {
@@ -40,14 +46,21 @@ class Evaluator {
   // device. Returns CancelledError at a stop signal, ResourceExhaustedError if memory runs out.
   absl::StatusOr<int64_t> CountCorrect(Model& model);
 
-  // Returns the accuracy on the whole set. `correct` is the sum of CountCorrect() over the shares. Returns
+  // Returns both counts, by two forward passes over each image. `plain` is the result of CountCorrect(), whose contract
+  // holds here, too.
+  absl::StatusOr<CorrectCounts> CountCorrectMirrored(Model& model);
+
+  // Returns the accuracy on the whole set. `correct` is the sum of a count over the shares. Returns
   // InvalidArgumentError if the set is empty.
   absl::StatusOr<double> Accuracy(double correct) const;
 
  private:
+  enum class Views { kPlain, kPlainAndMirrored };
+
   void Upload();
   torch::Tensor Normalized(int64_t first, int64_t count) const;  // float (count, 3, height, width)
-  absl::StatusOr<int64_t> CountUploaded(Model& model) const;
+  absl::StatusOr<CorrectCounts> Count(Model& model, Views views);
+  absl::StatusOr<CorrectCounts> CountUploaded(Model& model, Views views) const;
 
   const ImageSet& images_;
   const int64_t first_, count_;  // range of the share

@@ -5,7 +5,7 @@
 namespace lockstep {
 
 absl::Status CheckEvaluationFlags(bool evaluate, uint32_t evaluate_every, double target_accuracy,
-                                  uint32_t validation_images) {
+                                  const proto::TrainingSpec& training) {
   if (!(target_accuracy >= 0 && target_accuracy <= 1)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--target_accuracy=", target_accuracy, ": expected a fraction of the test set, such as 0.94, or 0 for none"));
@@ -14,7 +14,11 @@ absl::Status CheckEvaluationFlags(bool evaluate, uint32_t evaluate_every, double
     return absl::InvalidArgumentError(
         "--noevaluate: --evaluate_every and --target_accuracy need the test accuracy; leave one out");
   }
-  if (!evaluate && validation_images != 0) {
+  if (!evaluate && training.evaluate_mirrored()) {
+    return absl::InvalidArgumentError(
+        "--noevaluate: --evaluate_mirrored adds an accuracy to the test accuracy; leave one out");
+  }
+  if (!evaluate && training.validation_images() != 0) {
     return absl::InvalidArgumentError(
         "--noevaluate: --validation_images holds images out to evaluate the network on; leave one out");
   }

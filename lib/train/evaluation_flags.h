@@ -5,13 +5,14 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "lib/proto/sweep.pb.h"
 
 namespace lockstep {
 
 // Returns InvalidArgumentError if the target is not a fraction, or if a flag needs an evaluation and `evaluate` is
 // false.
 absl::Status CheckEvaluationFlags(bool evaluate, uint32_t evaluate_every, double target_accuracy,
-                                  uint32_t validation_images);
+                                  const proto::TrainingSpec& training);
 
 }  // namespace lockstep
 

@@ -16,7 +16,7 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckFlagWord("device", options.device, {"auto", "cpu", "cuda"}));
   RETURN_IF_ERROR(CheckPreset(options.spec.preset()));
   RETURN_IF_ERROR(CheckEvaluationFlags(options.evaluate, options.spec.evaluate_every(), options.spec.target_accuracy(),
-                                       options.spec.training().validation_images()));
+                                       options.spec.training()));
   if (options.init == "-") {
     return absl::InvalidArgumentError("--init=-: each point reads the weights from a file; give it a name");
   }

@@ -79,6 +79,9 @@ std::string ResultText(const proto::SweepPoint& point) {
   if (last.has_test_accuracy()) {
     absl::StrAppendFormat(&text, ", test accuracy %.2f %%", 100 * last.test_accuracy());
   }
+  if (last.has_mirrored_test_accuracy()) {
+    absl::StrAppendFormat(&text, ", with mirror images %.2f %%", 100 * last.mirrored_test_accuracy());
+  }
   if (last.has_validation_accuracy()) {
     absl::StrAppendFormat(&text, ", validation accuracy %.2f %%", 100 * last.validation_accuracy());
   }

@@ -203,6 +203,25 @@ TEST_F(TrainSweepTest, HeldOutImagesAreNotTrainedOnAndJudgeTheNetwork) {
   EXPECT_THAT(Stderr(), HasSubstr(", validation accuracy "));
 }
 
+TEST_F(TrainSweepTest, TheAccuracyWithMirrorImagesIsRecordedNextToThePlainOne) {
+  MakeInput(60);
+  std::vector<std::string> flags = {"--model=lenet5", "--batch_size=8", "--epochs=2", "--learning_rate=0.05"};
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  const proto::EpochResult plain = Records()[1].point().epoch(1);
+  EXPECT_FALSE(plain.has_mirrored_test_accuracy());
+  flags.push_back("--evaluate_mirrored");
+  EXPECT_EQ(Run(flags), 2);  // another result
+  flags.push_back("--force");
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  EXPECT_TRUE(Records()[0].spec().training().evaluate_mirrored());
+  const proto::EpochResult both = Records()[1].point().epoch(1);
+  EXPECT_EQ(both.test_accuracy(), plain.test_accuracy());
+  EXPECT_EQ(both.mean_loss(), plain.mean_loss());
+  ASSERT_TRUE(both.has_mirrored_test_accuracy());
+  EXPECT_NEAR(20 * both.mirrored_test_accuracy(), std::round(20 * both.mirrored_test_accuracy()), 1e-9);  // 20 images
+  EXPECT_THAT(Stderr(), HasSubstr(", with mirror images "));
+}
+
 TEST_F(TrainSweepTest, ARunThatReachesItsTargetHasAValidationAccuracy) {
   MakeInput(60);
   ASSERT_EQ(Run({"--model=lenet5", "--batch_size=8", "--epochs=5", "--target_accuracy=0.01", "--validation_images=20"}),

@@ -6,6 +6,7 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/tensor.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -422,6 +423,41 @@ TEST(EvaluatorTest, SharesAreDisjointAndTogetherTheSet) {
     EXPECT_EQ(correct, 3) << ranks;
     EXPECT_EQ(seen, 23) << ranks;
   }
+}
+
+// Model whose logits depend on the side of an image: class 1 has the brightness of the left half, class 2 three times
+// that of the right half.
+class Sides : public Model {
+ public:
+  torch::Tensor forward(torch::Tensor images) override {
+    torch::Tensor logits = images.new_zeros({images.size(0), kClasses});
+    logits.select(1, 1).copy_(images.narrow(3, 0, 16).sum({1, 2, 3}));
+    logits.select(1, 2).copy_(3 * images.narrow(3, 16, 16).sum({1, 2, 3}));
+    return logits;
+  }
+};
+
+// Without normalization, sides (left, right) of brightness l and r have logits l and 3r, and both views together l + r
+// and 3(l + r), which is class 2 for any image that is not black.
+TEST(EvaluatorTest, MirroredImagesAreAveragedWithPlainOnes) {
+  ImageSet set = SmallImageSet(proto::TEST, 3);
+  std::fill(set.pixels.begin(), set.pixels.end(), 0);
+  for (size_t i = 0; i < set.pixels.size(); ++i) {
+    set.pixels[i] = i % 32 < 16 ? 40 : 10;  // l = 4r
+  }
+  set.labels = {1, 2, 3};
+  Sides model;
+  Evaluator evaluator(set, {0, 0, 0}, {1, 1, 1}, 2, kCpu);
+  const auto correct = evaluator.CountCorrectMirrored(model);
+  ASSERT_THAT(correct, IsOk());
+  EXPECT_EQ(correct->plain, 1);     // all are class 1: the first label
+  EXPECT_EQ(correct->mirrored, 1);  // all are class 2: the second label
+  EXPECT_EQ(*evaluator.CountCorrect(model), 1);
+  EXPECT_TRUE(model.is_training());
+  set.labels = {2, 2, 3};
+  Evaluator other(set, {0, 0, 0}, {1, 1, 1}, 2, kCpu);
+  EXPECT_EQ(other.CountCorrectMirrored(model)->plain, 0);
+  EXPECT_EQ(other.CountCorrectMirrored(model)->mirrored, 2);
 }
 
 // Model that stores its inputs.

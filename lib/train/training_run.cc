@@ -95,6 +95,9 @@ std::string EpochLine(const TrainingRunOptions& options, const proto::EpochResul
   if (epoch.has_test_accuracy()) {
     absl::StrAppendFormat(&line, "  test %.2f %%", 100 * epoch.test_accuracy());
   }
+  if (epoch.has_mirrored_test_accuracy()) {
+    absl::StrAppendFormat(&line, "  mirrored %.2f %%", 100 * epoch.mirrored_test_accuracy());
+  }
   if (epoch.has_validation_accuracy()) {
     absl::StrAppendFormat(&line, "  validation %.2f %%", 100 * epoch.validation_accuracy());
   }
@@ -165,6 +168,12 @@ absl::Status PassOnWhatEnds(const absl::Status& failed, absl::string_view what, 
   });
   return waited.ok() ? waited : absl::Status(failed.code(), absl::StrCat(what, ": ", failed.message()));
 }
+
+// Fractions of correctly classified images of a set.
+struct Accuracies {
+  double plain = 0;
+  double mirrored = 0;  // by the mean of the logits of each image and its mirror image
+};
 
 // Image set with the evaluator for it.
 struct EvaluationSet {
@@ -405,9 +414,15 @@ class TrainingRun {
     if (options_.order.evaluate()) {
       stall_watch_.Enter(absl::StrCat("evaluating after epoch ", epoch + 1));
       const Stopwatch evaluating;
-      ASSIGN_OR_RETURN(const double accuracy, Evaluate(test_));
       proto::EpochResult& result = *point_.mutable_epoch(point_.epoch_size() - 1);
-      result.set_test_accuracy(accuracy);
+      if (input_.spec.evaluate_mirrored()) {
+        ASSIGN_OR_RETURN(const Accuracies accuracies, EvaluateMirrored(test_));
+        result.set_test_accuracy(accuracies.plain);
+        result.set_mirrored_test_accuracy(accuracies.mirrored);
+      } else {
+        ASSIGN_OR_RETURN(const double accuracy, Evaluate(test_));
+        result.set_test_accuracy(accuracy);
+      }
       result.set_evaluate_seconds(fetch_seconds + evaluating.Seconds());
       ResetPeakMemory(options_.device);
     }
@@ -433,13 +448,33 @@ class TrainingRun {
     BuffersOfRankZero buffers;
     RETURN_IF_ERROR(buffers.Borrow(options_.group, *input_.model));
     ASSIGN_OR_RETURN(const int64_t correct, set.evaluator.CountCorrect(*input_.model));
-    std::vector<double> sum = {static_cast<double>(correct)};
-    if (options_.group != nullptr) {
-      const uint64_t largest_share = (set.images + options_.group->size() - 1) / options_.group->size();
-      const RankNumber here = {"number of correct images", sum[0], 0, static_cast<double>(largest_share)};
-      ASSIGN_OR_RETURN(sum, options_.group->Sum({here}));
+    ASSIGN_OR_RETURN(const std::vector<double> sums, SumCounts(set, {correct}));
+    return set.evaluator.Accuracy(sums[0]);
+  }
+
+  absl::StatusOr<Accuracies> EvaluateMirrored(EvaluationSet& set) {
+    BuffersOfRankZero buffers;
+    RETURN_IF_ERROR(buffers.Borrow(options_.group, *input_.model));
+    ASSIGN_OR_RETURN(const CorrectCounts correct, set.evaluator.CountCorrectMirrored(*input_.model));
+    ASSIGN_OR_RETURN(const std::vector<double> sums, SumCounts(set, {correct.plain, correct.mirrored}));
+    Accuracies accuracies;
+    ASSIGN_OR_RETURN(accuracies.plain, set.evaluator.Accuracy(sums[0]));
+    ASSIGN_OR_RETURN(accuracies.mirrored, set.evaluator.Accuracy(sums[1]));
+    return accuracies;
+  }
+
+  // Returns the sums over the ranks of counts of correct images.
+  absl::StatusOr<std::vector<double>> SumCounts(const EvaluationSet& set, const std::vector<int64_t>& counts) const {
+    std::vector<double> sums(counts.begin(), counts.end());
+    if (options_.group == nullptr) {
+      return sums;
     }
-    return set.evaluator.Accuracy(sum[0]);
+    const uint64_t largest_share = (set.images + options_.group->size() - 1) / options_.group->size();
+    std::vector<RankNumber> here;
+    for (const double count : sums) {
+      here.push_back({"number of correct images", count, 0, static_cast<double>(largest_share)});
+    }
+    return options_.group->Sum(here);
   }
 
   const TrainingRunOptions& options_;

@@ -92,7 +92,7 @@ std::string RecipeText(const proto::TrainingSpec& training) {
       HasMomentum(training.optimizer()) ? absl::StrCat("momentum ", training.momentum(), ", ") : "";
   return absl::StrCat(text, "; ", momentum, "weight decay ", training.weight_decay(), RemedyText(training),
                       AugmentationInRecipe(training), NormalizationInRecipe(training.normalization()), ", seed ",
-                      training.seed());
+                      training.seed(), training.evaluate_mirrored() ? ", test accuracy also with mirror images" : "");
 }
 
 std::string HeldOutText(const proto::TrainingSpec& training) {

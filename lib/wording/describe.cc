@@ -111,7 +111,7 @@ std::string DescribeRecipe(const proto::TrainingSpec& training) {
   return absl::StrCat(OptimizerTitle(training.optimizer()), ", learning rate ", training.learning_rate(),
                       DescribeSchedule(training), momentum, ", weight decay ", training.weight_decay(),
                       AugmentationInRecipe(training), NormalizationInRecipe(training.normalization()), ", seed ",
-                      training.seed(),
+                      training.seed(), training.evaluate_mirrored() ? ", test accuracy also with mirror images" : "",
                       training.init_sha256().empty() ? "" : ", starting from weights of a file with the SHA-256 ",
                       training.init_sha256().empty() ? "" : ShortDigest(training.init_sha256()));
 }
