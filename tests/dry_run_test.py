@@ -43,6 +43,8 @@ PLANS = ["--model=lenet5", "--model=lenet5_bias", "--epochs=1", "--epochs=3", "-
          "--lr_warmup_share=0.2 --batch_size=32", "--border=reflect --flip=alternating --cutout=12 --batch_size=32",
          "--border=reflect --flip=random --batch_size=32", "--border=mirror", "--cutout=33 --batch_size=32",
          "--noaugment --cutout=12", "--noevaluate --evaluate_mirrored",
+         "--recipe=short26", "--recipe=short80 --learning_rate=0.1 --noaugment --noevaluate",
+         "--recipe=cosine200 --batch_size=32", "--recipe=short", "--recipe=short26 --optimizer=adam",
          "--learning_rate=0.4 --momentum=0.8 --weight_decay=0 --seed=7 --noaugment", "--batch_size=20,30 --drop_last",
          "--batch_size=20,20", "--batch_size=4096", "--batch_size=", "--min_batch=16 --factor=2 --max_batch=64",
          "--find_max --memory_limit_bytes=1000000000", "--accumulate=4 --batch_size=32",

@@ -139,7 +139,8 @@ TRAINING = {"model": "lenet5_bias", "seed": "3", "optimizer": "adamw", "learning
             "channels_last": "true", "drop_last": "", "batch_size": "10", "checkpoint": "{out}.pt", "dry_run": "",
             "input": "more.rec", "deterministic": "", "threads": "2", "loader_workers": "1", "normalization": "none",
             "validation_images": "10", "lr_warmup_start": "0.001", "lr_warmup_share": "0.5",
-            "border": "reflect", "flip": "alternating", "cutout": "4", "evaluate_mirrored": ""}
+            "border": "reflect", "flip": "alternating", "cutout": "4", "evaluate_mirrored": "",
+            "recipe": "cosine200"}
 TRAINING_UNSEEN = {**NO_RUN, "resume": ("", "of a run that was stopped: see resume tests"), "timeout": ("600s", TIME_LIMIT),
                    "preset": ("lab", ASKED), "step": ("autograd", ASKED), "device": ("cpu", ASKED),
                    "cuda_graph": ("false", "CUDA's; true is refused here"),
@@ -150,7 +151,8 @@ TRAINING_UNSEEN = {**NO_RUN, "resume": ("", "of a run that was stopped: see resu
                        "own_convolutions")}}
 TRAINING_ALSO = (("lr_milestones", "--schedule=multistep --lr_milestones=2"),
                  ("lr_gamma", "--schedule=multistep --lr_milestones=1"), ("lr_warmup_start", "--lr_warmup_epochs=1"),
-                 ("lr_warmup_share", "--schedule=linear"))
+                 ("lr_warmup_share", "--schedule=linear"),
+                 ("recipe", "--epochs=2 --learning_rate=0.01"))
 
 TRAIN_SWEEP = [
     Mode("train_sweep", "batch", "--input=dataset.rec --model=lenet5 --device=cpu --batch_size=20 --threads=1 --output={out}",

@@ -128,6 +128,7 @@ absl::Status SetExperimentDefaults(proto::ScaleSpec& spec) {
 
 absl::StatusOr<ScaleRunOptions> ScaleRunOptionsFromFlags() {
   ScaleRunOptions options;
+  RETURN_IF_ERROR(ApplyRecipeFlag({"batch_size"}));  // a list of batches per device, or of an experiment
   ReadRunFlags(options);
   options.prediction = absl::GetFlag(FLAGS_prediction);
   proto::ScaleSpec& spec = options.spec;

@@ -49,6 +49,7 @@ namespace lockstep {
 
 absl::StatusOr<TrainSweepOptions> TrainSweepOptionsFromFlags() {
   TrainSweepOptions options;
+  RETURN_IF_ERROR(ApplyRecipeFlag());
   ReadRunFlags(options);
   RETURN_IF_ERROR(SetFieldsFromFlags(options.spec));
   RETURN_IF_ERROR(ReadTrainingFlags(*options.spec.mutable_training()));

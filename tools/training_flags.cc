@@ -13,6 +13,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/dataset/normalization.h"
 #include "lib/networks/networks.h"
+#include "lib/train/recipes.h"
 #include "lib/train/schedule.h"
 
 namespace lockstep {
@@ -30,6 +31,8 @@ ABSL_FLAG(
     "lab: fp32 without TF32, NCHW, LibTorch's autograd, two loader workers. fast (CUDA): bf16, channels-last, as a "
     "CUDA graph, with the data set in GPU memory; resnet18 and resnet34 by the fused step.");
 FLAG_WORDS(preset, "lab", "fast");
+ABSL_FLAG(std::string, recipe, "", lockstep::RecipeHelp());
+static const bool recipe_has_words = lockstep::AddFlagWords("recipe", lockstep::RecipeWords());
 ABSL_FLAG(std::string, step, "", "autograd (LibTorch's) or fused (Lockstep's kernels); empty: as in --preset.");
 FLAG_WORDS(step, "autograd", "fused");
 ABSL_FLAG(std::string, precision, "", "fp32, tf32 or bf16; empty: as in --preset.");
@@ -152,6 +155,7 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
        "model, preset and duration",
        {{"model"},
         {"preset"},
+        {"recipe"},
         {"epochs", "6: a warm-up and --repeats"},
         {"repeats", "5, or all but the first of --epochs"},
         {"seed"},
@@ -206,6 +210,10 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
         {"cudnn_convolutions"}}}};
   first.insert(first.end(), training.begin(), training.end());
   return first;
+}
+
+absl::Status ApplyRecipeFlag(const std::vector<std::string>& left_out) {
+  return ApplyRecipe(absl::GetFlag(FLAGS_recipe), left_out);
 }
 
 absl::Status ReadTrainingFlags(proto::TrainingSpec& training) {

@@ -42,6 +42,9 @@ inline constexpr uint32_t kMaxThreads = 1024;  // CPU threads: above this number
                                                // stacks
 inline constexpr uint32_t kMaxRanks = 1024;
 
+// Sets the flags of --recipe, except those in `left_out` (lib/train/recipes.h). Must be called before a flag is read.
+absl::Status ApplyRecipeFlag(const std::vector<std::string>& left_out = {});
+
 // Sets each field of `training` that has a flag of its own name (--device is read by the stage), and the fields of
 // --epochs and --repeats. InvalidArgument, naming the flag.
 absl::Status ReadTrainingFlags(proto::TrainingSpec& training);

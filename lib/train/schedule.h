@@ -8,7 +8,7 @@
 //              every batch would be another recipe. The last epoch's rate is small, not 0: rate 0 would teach nothing
 //   ONE_CYCLE  OneCycleLR(max_lr = p, total_steps = E * S, cycle_momentum = False), stepped with every batch: half a
 //              cosine from p / 25 up to p over the first 30 % of the steps, and another down to p / 25 / 10,000
-//   LINEAR     p * (E * S - s) / (E * S - w): with every batch from p, at step w, down to 0, which step E * S would have
+//   LINEAR     p * (E * S - s) / (E * S - w): with every batch from p at step w, towards 0 at step E * S
 // W = lr_warmup_epochs, w = W * S: the rate rises with every batch for w steps, then the schedule takes over at step w:
 //   lr_warmup_start = 0   p * (s + 1) / w: starts one increment above 0, so that no step is lost, and ends at p
 //   lr_warmup_start > 0   lr_warmup_start + (p - lr_warmup_start) * s / w: the gradual warm-up of Goyal et al. 2017

@@ -172,7 +172,7 @@ absl::Status PassOnWhatEnds(const absl::Status& failed, absl::string_view what, 
 // Fractions of correctly classified images of a set.
 struct Accuracies {
   double plain = 0;
-  double mirrored = 0;  // by the mean of the logits of each image and its mirror image
+  double mirrored = 0;  // fraction by the mean of the logits of each image and its mirror image
 };
 
 // Image set with the evaluator for it.
