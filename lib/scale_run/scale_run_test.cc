@@ -207,6 +207,25 @@ TEST(ScaleRunTest, HeldOutImagesAreNotTrainedOn) {
   EXPECT_FALSE(points[3].epoch(1).has_validation_accuracy());
 }
 
+// Both counts of correct images are summed over the ranks' shares of the test set.
+TEST(ScaleRunTest, TheAccuracyWithMirrorImagesIsOfAllShares) {
+  ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
+  options.spec.set_evaluate(true);
+  options.spec.mutable_training()->set_evaluate_mirrored(true);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const std::vector<proto::ScalePoint> points = ScalePoints(options.output);
+  ASSERT_EQ(points.size(), 4u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(points[i].epoch(0).has_mirrored_test_accuracy());
+    EXPECT_TRUE(points[i].epoch(1).has_test_accuracy());
+    ASSERT_TRUE(points[i].epoch(1).has_mirrored_test_accuracy());
+    EXPECT_LE(points[i].epoch(1).mirrored_test_accuracy(), 1);
+  }
+  EXPECT_EQ(points[0].epoch(1).mirrored_test_accuracy(), points[1].epoch(1).mirrored_test_accuracy());
+  EXPECT_EQ(points[3].reduction(), proto::ABLATED);
+  EXPECT_FALSE(points[3].epoch(1).has_mirrored_test_accuracy());
+}
+
 TEST(ScaleRunTest, RefusesToHoldOutMoreThanLeavesABatch) {
   ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
   options.spec.set_evaluate(true);
