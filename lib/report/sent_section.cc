@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/lab_records/experiment_view.h"
+#include "lib/networks/networks.h"
 #include "lib/report/sections.h"
 #include "lib/statistics/unit.h"
 #include "lib/wording/cell.h"
@@ -60,8 +61,9 @@ proto::Table AccuracyTable(const ExperimentView& view) {
            {LabelCell(row.name), LabelCell(row.SeedsText()),
             row.trained.empty() ? AbsentCell(row.Values(LabLoss).absent_reason())
                                 : CountCell(static_cast<uint64_t>(first.epoch_size()), proto::MEASURED, ""),
-            first.batch_norm_images() > 0 ? CountCell(first.batch_norm_images(), proto::MEASURED, "in a full step")
-                                          : AbsentCell("not in the record"),
+            !HasBatchNorm(view.scale->spec.training().model()) ? AbsentCell("the network has no batch norm")
+            : first.batch_norm_images() > 0 ? CountCell(first.batch_norm_images(), proto::MEASURED, "in a full step")
+                                            : AbsentCell("not in the record"),
             SeedsCell(row.Values(LabLoss)), SeedsPercentCell(row.Values(LabTrainAccuracy)),
             SeedsPercentCell(row.Values(TestAccuracy)), SeedsCell(row.Values(TrainingSeconds))});
   }

@@ -295,6 +295,8 @@ proto::Claim AnswerQ5(const LabRecords& lab) {
 }
 
 proto::Claim AnswerQ6(const LabRecords& lab) {
+  std::vector<std::string> networks, sources;
+  bool batch_norm = false;  // a network has batch norm
   for (const ExperimentView& view : ExperimentViews(lab, proto::WHAT_IS_SENT)) {
     std::vector<std::string> lines;
     for (const ExperimentRow& row : view.rows) {
@@ -302,17 +304,22 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
         lines.push_back(absl::StrCat(row.name, ": ", SentText(row.first()), "."));
       }
     }
-    if (!lines.empty()) {
-      return Claimed(
-          "Q6", kAskedQ6,
-          absl::StrCat(
-              kCounted, view.Title(), ".\n", absl::StrJoin(lines, "\n"),
-              HasBatchNorm(view.scale->spec.training().model())
-                  ? ""
-                  : "\nThis network has no batch norm; networks with batch norm also send running statistics."),
-          {view.Source("traffic.kind"), view.Source("traffic.size_bytes"), view.Source("traffic.calls"),
-           view.Source("traffic.steps")});
+    if (lines.empty()) {
+      continue;
     }
+    const bool has_batch_norm = HasBatchNorm(view.scale->spec.training().model());
+    batch_norm = batch_norm || has_batch_norm;
+    networks.push_back(absl::StrCat(view.Title(), has_batch_norm ? "" : ", which has no batch norm", ".\n",
+                                    absl::StrJoin(lines, "\n")));
+    for (const char* field : {"traffic.kind", "traffic.size_bytes", "traffic.calls", "traffic.steps"}) {
+      sources.push_back(view.Source(field));
+    }
+  }
+  if (!networks.empty()) {
+    return Claimed("Q6", kAskedQ6,
+                   absl::StrCat(kCounted, absl::StrJoin(networks, "\n"),
+                                batch_norm ? "" : "\nNetworks with batch norm also send running statistics."),
+                   sources);
   }
   if (const proto::ScalePoint* const point = CountedPoint(lab); point != nullptr) {
     return Claimed("Q6", kAskedQ6,
@@ -329,10 +336,23 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
 }
 
 proto::Claim AnswerQ7(const LabRecords& lab) {
-  std::string without;  // a network without batch norm, which cannot answer
-  for (const ExperimentView& view : ExperimentViews(lab, proto::WHAT_IS_SENT)) {
+  const std::vector<ExperimentView> views = ExperimentViews(lab, proto::WHAT_IS_SENT);
+  std::string without;                     // a network without batch norm, which cannot answer
+  std::vector<std::string> needs_no_more;  // accuracies of such networks
+  for (const ExperimentView& view : views) {
     if (!HasBatchNorm(view.scale->spec.training().model())) {
       without = view.scale->spec.training().model();
+      for (const ExperimentRow& row : view.rows) {
+        if (!row.Values(TestAccuracy).value().empty()) {
+          needs_no_more.push_back(absl::StrCat("\nWithout batch norm, nothing else differs between the ranks: ",
+                                               FormatPercents(row.Values(TestAccuracy)), " with ", row.name, ", ",
+                                               view.Title(), "."));
+        }
+      }
+    }
+  }
+  for (const ExperimentView& view : views) {
+    if (!HasBatchNorm(view.scale->spec.training().model())) {
       continue;
     }
     std::vector<const ExperimentRow*> rows;
@@ -366,7 +386,7 @@ proto::Claim AnswerQ7(const LabRecords& lab) {
         "Test accuracy of ", view.Title(), ": ", JoinAnd(accuracies),
         ". Gradients alone keep the weights of all ranks equal; only batch norm differs: its running statistics, and "
         "the images that it averages over.",
-        EvidenceText(rows));
+        EvidenceText(rows), absl::StrJoin(needs_no_more, ""));
     return Claimed("Q7", kAskedQ7, text, {view.Source("epoch.test_accuracy"), view.Source("buffers")});
   }
   return NotClaimed(

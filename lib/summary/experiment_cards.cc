@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/lab_records/experiment_view.h"
 #include "lib/networks/networks.h"
 #include "lib/statistics/spread.h"
@@ -144,6 +145,16 @@ struct SentRow {
   SentFacts facts;
 };
 
+const std::string& ModelOf(const ExperimentView& view) { return view.scale->spec.training().model(); }
+
+// Returns the views of WHAT_IS_SENT, those of networks with batch norm first.
+std::vector<ExperimentView> BatchNormFirst(const LabRecords& lab) {
+  std::vector<ExperimentView> views = ExperimentViews(lab, proto::WHAT_IS_SENT);
+  std::stable_partition(views.begin(), views.end(),
+                        [](const ExperimentView& view) { return HasBatchNorm(ModelOf(view)); });
+  return views;
+}
+
 // Returns the row that sends most bytes other than gradients; its row is null if no row was counted.
 SentRow MostSent(const ExperimentView& view) {
   SentRow most;
@@ -162,7 +173,7 @@ SentRow MostSent(const ExperimentView& view) {
       most = {&row, facts};
     }
   }
-  most.facts.statistics_counted = counted > 1 || !HasBatchNorm(view.scale->spec.training().model());
+  most.facts.statistics_counted = counted > 1 || !HasBatchNorm(ModelOf(view));
   return most;
 }
 
@@ -241,7 +252,8 @@ proto::SummaryCard CardQ5(const LabRecords& lab) {
 }
 
 proto::SummaryCard CardQ6(const LabRecords& lab) {
-  for (const ExperimentView& view : ExperimentViews(lab, proto::WHAT_IS_SENT)) {
+  const std::vector<ExperimentView> views = BatchNormFirst(lab);
+  for (const ExperimentView& view : views) {
     const SentRow most = MostSent(view);
     if (most.row == nullptr) {
       continue;
@@ -252,11 +264,17 @@ proto::SummaryCard CardQ6(const LabRecords& lab) {
     SetHeadline(gradients.substr(0, gradients.find(' ')),
                 absl::StrCat(gradients.substr(gradients.find(' ') + 1), " of gradients"),
                 {absl::StrCat("per step on ", view.ranks, " ranks;"),
-                 absl::StrCat(ShortBytes(most.facts.other_bytes), " of all else")},
+                 most.facts.other_bytes > 0 ? absl::StrCat(ShortBytes(most.facts.other_bytes), " of all else")
+                                            : "nothing else"},
                 card);
     AddSupport(
         most.facts.other_bytes > 0 ? absl::StrCat("Counted with ", most.row->name, ", which sends the most.") : "",
         card);
+    for (const ExperimentView& other : views) {
+      if (&other != &view && !HasBatchNorm(ModelOf(other)) && MostSent(other).row != nullptr) {
+        AddSupport(absl::StrCat(ModelOf(other), ", which has no batch norm, sends only gradients."), card);
+      }
+    }
     if (card.state() == proto::ANSWERED) {
       card.mutable_spark()->set_kind(proto::SHARE);
       card.mutable_spark()->add_value(most.facts.other_bytes / (most.facts.gradient_bytes + most.facts.other_bytes));
@@ -269,11 +287,12 @@ proto::SummaryCard CardQ6(const LabRecords& lab) {
 }
 
 proto::SummaryCard CardQ7(const LabRecords& lab) {
-  for (const ExperimentView& view : ExperimentViews(lab, proto::WHAT_IS_SENT)) {
+  const std::vector<ExperimentView> views = BatchNormFirst(lab);
+  for (const ExperimentView& view : views) {
     std::vector<const ExperimentRow*> rows;
     std::vector<SeedPair> pairs;
     for (const ExperimentRow& row : view.rows) {
-      if (HasBatchNorm(view.scale->spec.training().model()) && !row.Values(TestAccuracy).value().empty()) {
+      if (HasBatchNorm(ModelOf(view)) && !row.Values(TestAccuracy).value().empty()) {
         if (!rows.empty()) {
           pairs.push_back({row.Values(TestAccuracy), rows.front()->Values(TestAccuracy)});
         }
@@ -298,10 +317,17 @@ proto::SummaryCard CardQ7(const LabRecords& lab) {
         card);
     SetSeeds(rows.front()->Values(TestAccuracy), card);
     AddSupport(others.empty() ? "" : absl::StrCat("The other ways reach ", JoinAnd(others), "."), card);
-    AddSupport(rows.front()->trained.size() < kMinRepeats
-                   ? ""
-                   : absl::StrCat("All are means of ", rows.front()->SeedsText(), " seeds."),
-               card);
+    std::vector<std::string> notes;
+    if (rows.front()->trained.size() >= kMinRepeats) {
+      notes.push_back(absl::StrCat("All are means of ", rows.front()->SeedsText(), " seeds."));
+    }
+    for (const ExperimentView& other : views) {
+      if (!HasBatchNorm(ModelOf(other)) && !other.rows.front().Values(TestAccuracy).value().empty()) {
+        notes.push_back(absl::StrCat(ModelOf(other), ", which has no batch norm and needs only gradients, reaches ",
+                                     AccuracyNumber(other.rows.front().Values(TestAccuracy)), " %."));
+      }
+    }
+    AddSupport(absl::StrJoin(notes, " "), card);
     return card;
   }
   return UnansweredCard(lab, "Q7",

@@ -1,5 +1,6 @@
 #include "lib/summary/summary.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -88,6 +89,23 @@ TEST(SummaryTest, ExperimentsAnswerWhatTheirSeedsShow) {
   EXPECT_EQ(summary.card_size(), 12);
   EXPECT_THAT(CardOf(summary, "Q5").verdict(), StartsWith("Yes: without it, each rank sees the same half"));
   EXPECT_THAT(CardOf(summary, "Q6").verdict(), HasSubstr("99.9 %"));
+
+  // A network without batch norm is named next to the one that decides.
+  LabRecords lab = WithExperiments();
+  LabScale plain = testing::SmallSent();
+  plain.spec.mutable_training()->set_model("resnet18_plain");
+  const std::string gradients_only = plain.points[0].buffers();
+  plain.points.erase(std::remove_if(plain.points.begin(), plain.points.end(),
+                                    [&](const proto::ScalePoint& point) { return point.buffers() != gradients_only; }),
+                     plain.points.end());
+  lab.scales.insert(lab.scales.begin(), plain);
+  const proto::Summary with_plain = SummarySection(lab, CardsOf::kAskedQuestions).summary();
+  EXPECT_THAT(CardOf(with_plain, "Q6").verdict(), HasSubstr("99.9 %"));
+  EXPECT_EQ(CardOf(with_plain, "Q6").support().rbegin()[0],
+            "resnet18_plain, which has no batch norm, sends only gradients.");
+  EXPECT_THAT(CardOf(with_plain, "Q7").support().rbegin()[0],
+              HasSubstr("resnet18_plain, which has no batch norm and needs only gradients, reaches 62 %."));
+  EXPECT_EQ(CardOf(with_plain, "Q7").verdict(), CardOf(summary, "Q7").verdict());
   EXPECT_THAT(summary.lead(), HasSubstr("A global batch of 8192 without a remedy ends"));
 }
 
