@@ -1,6 +1,6 @@
 """Checks that the tables and figures of the benchmark pages follow from the records by one rule; none is typed.
 
-Generates README.md, benchmarks/README.md and benchmarks/lab.md again from benchmarks/results and compares. Run by bazel
+Generates README.md and the pages in benchmarks again from benchmarks/results and compares. Run by bazel
 (tests/BUILD) and tools/presubmit.sh, or directly:
     python3 tests/benchmark_page_test.py --root .
 """
@@ -248,9 +248,31 @@ class BenchmarkPageTest(unittest.TestCase):
             run = self.record([header("Scale"), spec, *points], "scale")
             scored = self.record([header("CommModel"), score], "comm_model")
             root = source_tree.sample(self, {f"{folder}/mlp_two.rec": run, f"{folder}/mlp_score.rec": scored})
-            block = self.tables.networks_on_two(self.records.Results(root))
+            block = self.tables.networks_on_two(self.records.Results(root), self.tables.NETWORKS_ON_TWO, "--gpus 2")
             row = "| `mlp:1024x3` | 5,256,202 | 1.00 | 0.500 | 2.00 | 0 | 3.00 | 2.00 | 1.50 | 25 |"
             self.assertIn(f"{row} {found} |", block)
+
+    def test_an_experiment_has_a_row_for_each_setting_over_all_seeds(self):
+        def point(row, accuracy, traffic):
+            return {"point": {"row": row, "epoch": [{"test_accuracy": 0.1}, {"test_accuracy": accuracy}], "traffic": traffic,
+                              "epoch_seconds": {"value": [1.0, 3.0]}}}
+        header = {"header": {**SWEEP[0]["header"], "schema": "lockstep.proto.ScaleFile"}}
+        gradients = {"kind": "gradients", "size_bytes": 2000, "steps": 2}
+        once = {"kind": "initial broadcast", "size_bytes": 900, "steps": 0}
+        sums = {"kind": "batch-norm sums", "size_bytes": 20, "steps": 2}
+        files = {}
+        for suffix, model, rows in [("", "resnet18", [("alone", [gradients, once]), ("shared", [gradients, sums, once])]),
+                                    ("_plain", "resnet18_plain", [("alone", [gradients, once])])]:
+            spec = {"spec": {"training": {"model": model}}}
+            found = [point(row, accuracy, traffic) for row, traffic in rows for accuracy in (0.5, 0.625)]
+            files[f"{self.tables.BATCH_NORM_ON_TWO}/what_is_sent{suffix}.rec"] = self.record([header, spec, *found], "scale")
+        root = source_tree.sample(self, files)
+        block = self.tables.sent_on_two(self.records.Results(root))
+        self.assertIn("With batch norm up to 0.99 % of a step's bytes are not gradients", block)
+        for row in ["| `resnet18` | alone | 1,000 | 0 | 56.25 (50.00 to 62.50) | 2.00 (1.00 to 3.00) |",
+                    "| `resnet18` | shared | 1,000 | 10 | 56.25", "| `resnet18_plain` | alone | 1,000 | 0 | 56.25"]:
+            self.assertIn(row, block)
+        self.assertIn("n = 2 seeds, 2 timed epochs each", block)
 
     def test_a_series_is_compared_with_the_reference_of_its_settings(self):
         lines = [dict(case=case, threads=threads, seconds=[seconds], versions={"torch": "2.11.0"}, cores=2, cpu="CPU", load=0.1,

@@ -17,7 +17,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import render  # noqa: E402
 import tables  # noqa: E402
 
-DOCUMENTS = ["README.md", "docs/questions.md", "docs/sessions.md", "benchmarks/README.md", "benchmarks/lab.md"]
+DOCUMENTS = ["README.md", "docs/questions.md", "docs/sessions.md", "benchmarks/README.md", "benchmarks/lab.md",
+             "benchmarks/networks.md"]
 
 
 def generated(root, text):

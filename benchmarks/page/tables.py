@@ -21,6 +21,7 @@ HEADLINE = "2026-11-27-h100x2-headline"
 NETWORKS = "2026-11-29-h200-networks"
 NETWORKS_BY_AUTOGRAD = "2026-11-28-h200-autograd"
 NETWORKS_ON_TWO = "2026-11-28-h200x2-networks"
+BATCH_NORM_ON_TWO = "2026-11-29-h200x2-networks"  # with and without batch norm, and optimizers
 
 TABLES = {}  # name: (title, command, build), in the order of this file
 Table = collections.namedtuple("Table", "title command build")
@@ -252,25 +253,100 @@ class NetworkOnTwo:
         return [f"`{self.model}`", f"{self.parameters:,}", *cells, *self.predicted()]
 
 
-@table("networks_on_two", "Other networks on two GPUs", f"{NETWORKS_COMMAND} --gpus 2")
-def networks_on_two(results):
-    runs = results.records(f"{NETWORKS_ON_TWO}/*_two.rec")
-    networks = [NetworkOnTwo(run, results.record(f"{NETWORKS_ON_TWO}/{run.path.stem[:-len('_two')]}_score.rec"))
-                for run in runs]
+def networks_on_two(results, folder, flags):
+    runs = results.records(f"{folder}/*_two.rec")
+    networks = [NetworkOnTwo(run, results.record(f"{folder}/{run.path.stem[:-len('_two')]}_score.rec")) for run in runs]
     batch = NetworkOnTwo.BATCHES[-1]
     networks.sort(key=lambda network: network.speed_up(batch))
-    slow, fast = networks[0], networks[-1]
-    answer = (f"At batch {batch} per GPU two GPUs train `{slow.model}` {significant(slow.speed_up(batch))} and "
-              f"`{fast.model}` {significant(fast.speed_up(batch))} times as fast as one. Seconds per 50,000 images; "
+    ends = networks if len(networks) == 1 else [networks[0], networks[-1]]
+    trained = joined(f"`{network.model}` {significant(network.speed_up(batch))}" for network in ends)
+    answer = (f"At batch {batch} per GPU two GPUs train {trained} times as fast as one. Seconds per 50,000 images; "
               "communication: the part beyond half an epoch on one; batch 128 was predicted before its run:")
     head = ["network", "parameters"]
     for batch in NetworkOnTwo.BATCHES:
         head += [f"{batch}: one GPU", "two", "speed-up", "communication, %"]
     head += ["128 on two, predicted (95 %)", "measured", "error"]
-    command = f"{NETWORKS_COMMAND} --gpus 2`, which runs `{runs[0].command}"
+    command = f"{NETWORKS_COMMAND} {flags}`, which runs `{runs[0].command}"
     return block(answer, head, [network.row() for network in networks],
                  source(runs, f"n = {epochs_and_processes(networks[0].two[512])} per cell",
-                        files=[f"{NETWORKS_ON_TWO}/*_two.rec", "*_score.rec"], command=command))
+                        files=[f"{folder}/*_two.rec", "*_score.rec"], command=command))
+
+
+def networks_on_two_table(name, title, folder, flags):
+    """Registers the table of one folder with records of benchmarks/networks.py --gpus 2."""
+    table(name, title, f"{NETWORKS_COMMAND} {flags}")(lambda results: networks_on_two(results, folder, flags))
+
+
+networks_on_two_table("networks_on_two", "Other networks on two GPUs", NETWORKS_ON_TWO, "--gpus 2")
+networks_on_two_table("plain_on_two", "ResNet-18 without batch norm on two GPUs", BATCH_NORM_ON_TWO,
+                      "--gpus 2 --cases resnet18_plain")
+
+
+def experiment_rows(run):
+    """Returns {name of the row: its points} of an experiment of scale_run, in the order of the record."""
+    rows = collections.defaultdict(list)
+    for point in run.all("point"):
+        rows[point["row"]].append(point)
+    return rows
+
+
+def accuracy_of_seeds(points, field):
+    """Returns a Sample of a field of each point's last epoch, in %, one value per seed."""
+    return Sample([100 * point["epoch"][-1][field] for point in points], len(points))
+
+
+def seconds_of(points):
+    return Sample([value for point in points for value in point["epoch_seconds"]["value"]], len(points))
+
+
+def mean_of_seeds(sample):
+    return f"{sample.mean:.2f} ({sample.minimum:.2f} to {sample.maximum:.2f})"
+
+
+def bytes_per_step(points, wanted):
+    """Returns the bytes that the first seed sends in a step, of the kinds for which `wanted` is true."""
+    return sum(traffic["size_bytes"] / traffic["steps"] for traffic in points[0]["traffic"]
+               if traffic["steps"] and wanted(traffic["kind"]))
+
+
+@table("sent_on_two", "What is sent, with and without batch norm",
+       "scale_run --input=lossy.rec --experiment=what_is_sent --precision=bf16 --channels_last --ranks=2 --batch_size=512 "
+       "--output=what_is_sent.rec")
+def sent_on_two(results):
+    runs = [results.record(f"{BATCH_NORM_ON_TWO}/what_is_sent{suffix}.rec") for suffix in ("", "_plain")]
+    rows, most, seeds = [], 0, 0
+    for run in runs:
+        model = run.all("spec")[0]["training"]["model"]
+        for name, found in experiment_rows(run).items():
+            gradients = bytes_per_step(found, lambda kind: kind == "gradients")
+            others = bytes_per_step(found, lambda kind: kind != "gradients")
+            most, seeds = max(most, others / (gradients + others)), len(found)
+            rows.append([f"`{model}`", name, f"{gradients:,.0f}", f"{others:,.0f}", mean_of_seeds(accuracy_of_seeds(found, "test_accuracy")),
+                         spread(seconds_of(found))])
+    answer = (f"With batch norm up to {significant(100 * most, 2)} % of a step's bytes are not gradients, without it none. Test accuracy "
+              "in % after five epochs, the mean over seeds (smallest to largest), and seconds per epoch:")
+    head = ["network", "row", "bytes of gradients per step", "other bytes per step", "test accuracy", "seconds per epoch"]
+    epochs_each = len(runs[0].all("point")[0]["epoch_seconds"]["value"])
+    return block(answer, head, rows,
+                 source(runs, f"n = {render.count(seeds, 'seed')}, {render.count(epochs_each, 'timed epoch')} each",
+                        files=[f"{BATCH_NORM_ON_TWO}/what_is_sent*.rec"], command=f"{runs[0].command}`, `{runs[1].command}"))
+
+
+@table("optimizers", "Optimizers",
+       "scale_run --input=lossy.rec --experiment=optimizers --step=autograd --cuda_graph --precision=bf16 --channels_last --ranks=2 "
+       "--batch_size=512 --seeds=2 --output=optimizers.rec")
+def optimizers(results):
+    run = results.record(f"{BATCH_NORM_ON_TWO}/optimizers.rec")
+    found = experiment_rows(run)
+    accuracy = {name: accuracy_of_seeds(group, "test_accuracy") for name, group in found.items()}
+    first = max(accuracy, key=lambda name: accuracy[name].mean)
+    answer = (f"After five epochs with the default rates `{first}` has the highest mean test accuracy, {accuracy[first].mean:.1f} % "
+              f"({render.count(accuracy[first].n, 'seed')}). Accuracies in %, mean over seeds (smallest to largest), and seconds per epoch:")
+    rows = [[f"`{name}`", f"{group[0]['training']['learning_rate']:g}", mean_of_seeds(accuracy[name]),
+             mean_of_seeds(accuracy_of_seeds(group, "train_accuracy")), spread(seconds_of(group))] for name, group in found.items()]
+    group = found[first]
+    return block(answer, ["optimizer", "learning rate", "test accuracy", "training accuracy", "seconds per epoch"], rows,
+                 source([run], f"n = {render.count(len(group), 'seed')}, {render.count(len(group[0]['epoch_seconds']['value']), 'timed epoch')} each"))
 
 
 table("questions", "The questions of the lab on a CPU", "lab --device=cpu")(questions.block)
