@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <cstring>
 
 namespace lockstep {
 
@@ -77,7 +78,9 @@ __device__ T LoadEvictFirst(const T* from) {
   T value;
 #pragma unroll
   for (uint32_t i = 0; i < sizeof(T) / sizeof(Word); ++i) {
-    cache_policy::LoadWord(reinterpret_cast<const Word*>(from) + i, reinterpret_cast<Word*>(&value)[i]);
+    Word word;
+    cache_policy::LoadWord(reinterpret_cast<const Word*>(from) + i, word);
+    std::memcpy(reinterpret_cast<char*>(&value) + i * sizeof(Word), &word, sizeof(Word));
   }
   return value;
 }
@@ -86,7 +89,9 @@ __device__ void StoreEvictFirst(const T& value, T* to) {
   static_assert(sizeof(T) % sizeof(uint4) == 0);
 #pragma unroll
   for (uint32_t i = 0; i < sizeof(T) / sizeof(uint4); ++i) {
-    cache_policy::StoreWord(reinterpret_cast<const uint4*>(&value)[i], reinterpret_cast<uint4*>(to) + i);
+    uint4 word;
+    std::memcpy(&word, reinterpret_cast<const char*>(&value) + i * sizeof(uint4), sizeof(uint4));
+    cache_policy::StoreWord(word, reinterpret_cast<uint4*>(to) + i);
   }
 }
 
