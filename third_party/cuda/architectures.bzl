@@ -30,7 +30,7 @@ def _runs(name, needs):
     any."""
     if needs and not needs.isdigit():
         return name == needs
-    return name[-1].isdigit() and _number(name) >= _number(needs)
+    return _number(name) >= _number(needs)
 
 def _usable(names, known):
     """Returns the names that nvcc supports; "ptx" gets its number."""
@@ -65,6 +65,9 @@ def gencode_flags(names, needs, known):
         fail("--@cuda//:architectures=%s: nvcc supports none; it supports %s" % (",".join(names), ", ".join(known)))
     flags = []
     running = [name for name in usable if _runs(name, needs)]
+
+    # Code of 90a also runs what 90 runs. It is made only where no other code does, since it would be a second copy.
+    running = [name for name in running if name[-1].isdigit() or name == needs] or running
     if not running:
         # Only those bodies use their helpers.
         flags += ["-DLOCKSTEP_CODE_LEFT_OUT", "-diag-suppress=177"]
