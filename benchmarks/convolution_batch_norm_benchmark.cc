@@ -4,6 +4,11 @@
 // Forward also measures the kernel that applies the batch norm, and "both" in one kernel.
 //
 //   convolution_batch_norm_benchmark [BATCH ...]      default: 32 128 512; needs a GPU
+//
+// With "laps" it measures instead where the time of a tile goes in the backward convolutions of layer 1
+// (benchmarks/convolution_laps.h), on all multiprocessors and on 7 of 12 of them, which a step has for layer 1:
+//
+//   convolution_batch_norm_benchmark laps [BATCH ...]      default: 128 512
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -11,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+#include "benchmarks/convolution_laps_table.h"
 #include "lib/cuda/multiprocessors.h"
 #include "lib/kernels/convolution.h"
 #include "lib/kernels/convolution_batch_norm.h"
@@ -79,6 +86,17 @@ void CompareWeights(const ConvolutionShape& shape, ConvolutionContext& context) 
   std::fflush(stdout);
 }
 
+void PrintLaps(const std::vector<uint32_t>& batches, cudaStream_t stream) {
+  for (const uint32_t batch : batches) {
+    for (const uint32_t multiprocessors : {HopperMultiprocessors(), HopperMultiprocessors() * 7 / 12}) {
+      if (const absl::Status status = PrintConvolutionLaps(batch, multiprocessors, stream); !status.ok()) {
+        std::fprintf(stderr, "convolution_batch_norm_benchmark: %s\n", status.ToString().c_str());
+        std::exit(1);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lockstep
 
@@ -92,11 +110,16 @@ int main(int argc, char** argv) {
   if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) {
     return 5;
   }
-  const auto context = Value(ConvolutionContext::Make(stream));
+  const bool laps = argc > 1 && absl::string_view(argv[1]) == "laps";
   std::vector<uint32_t> batches;
-  for (int i = 1; i < argc; ++i) {
+  for (int i = laps ? 2 : 1; i < argc; ++i) {
     batches.push_back(static_cast<uint32_t>(std::atoi(argv[i])));
   }
+  if (laps) {
+    PrintLaps(batches.empty() ? std::vector<uint32_t>{128, 512} : batches, stream);
+    return 0;
+  }
+  const auto context = Value(ConvolutionContext::Make(stream));
   if (batches.empty()) {
     batches = {32, 128, 512};
   }

@@ -107,17 +107,28 @@ __device__ void WaitForTurn(uint32_t issued_before, uint32_t turn) {
   }
 }
 
+// Watch of Multiply's waits that does nothing and needs no instruction.
+struct NoWatch {
+  __device__ void BeginWait() const {}
+  __device__ void EndWait() const {}
+};
+
 // Multiplies a tile and releases its slots. Must be called by whole groups. Product::kInTurn: arrives at `issued` when
-// the last instruction has been issued.
-template <typename Product, typename Sums>
-__device__ void Multiply(const Product& product, const Stages& stages, Rings& rings, uint32_t issued, Sums& acc) {
+// the last instruction has been issued. `watch` is called before and after each wait for a slot.
+template <typename Product, typename Sums, typename Watch = NoWatch>
+__device__ void Multiply(const Product& product, const Stages& stages, Rings& rings, uint32_t issued, Sums& acc,
+                         const Watch& watch = {}) {
   const bool first_lane = threadIdx.x % kWarp == 0;
   uint32_t done_weights = 0, done_input = 0;  // slots to release once the instructions that read them are complete
   for (uint32_t stage = stages.begin; stage < stages.end; ++stage) {
+    watch.BeginWait();
     rings.input.WaitUntilFull();
+    watch.EndWait();
 #pragma unroll
     for (uint32_t tap = 0; tap < (Product::kTaps == 0 ? stages.taps : Product::kTaps); ++tap) {
+      watch.BeginWait();
       rings.weights.WaitUntilFull();
+      watch.EndWait();
       const uint64_t weights = product.Weights(rings.weights.Data());
       const uint64_t input = product.Input(rings.input.Data(), tap);
       wgmma::Fence();

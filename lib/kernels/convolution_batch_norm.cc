@@ -176,9 +176,9 @@ absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const Co
 }
 
 absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
-                 uint32_t multiprocessors, const __nv_bfloat16* input, const __nv_bfloat16* weights,
-                 ConvolutionBatchNormArguments arguments, Ending ending, const ConvolutionBatchNorm::Shortcut& shortcut,
-                 cudaStream_t stream) {
+                 uint32_t multiprocessors, ConvolutionBatchNormLauncher launcher, const __nv_bfloat16* input,
+                 const __nv_bfloat16* weights, ConvolutionBatchNormArguments arguments, Ending ending,
+                 const ConvolutionBatchNorm::Shortcut& shortcut, cudaStream_t stream) {
   RETURN_IF_ERROR(Check(shape, pass, config, multiprocessors));
   if (ending == Ending::kApplies && !ConvolutionBatchNormCanApply(shape, pass, config, multiprocessors)) {
     return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
@@ -206,9 +206,10 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
   if (ending == Ending::kApplies) {
     ASSIGN_OR_RETURN(arguments.waits, ReportWaits(absl::StrCat(what, " that applies its batch norm")));
   }
-  return CudaStatus(LaunchConvolutionBatchNorm(MakeLaunch(shape, pass, config, multiprocessors, ending), weight_map,
-                                               input_maps, arguments, stream),
-                    what);
+  const ConvolutionBatchNormLauncher launch = launcher == nullptr ? &LaunchConvolutionBatchNorm : launcher;
+  return CudaStatus(
+      launch(MakeLaunch(shape, pass, config, multiprocessors, ending), weight_map, input_maps, arguments, stream),
+      what);
 }
 
 ConvolutionBatchNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNormParameters& parameters,
@@ -302,7 +303,8 @@ absl::Status ConvolutionBatchNorm::Forward(const __nv_bfloat16* x, const __nv_bf
                                            void* workspace, cudaStream_t stream) const {
   ConvolutionBatchNormArguments arguments = ForwardArguments(y, parameters, state);
   arguments.workspace = workspace;
-  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, Ending::kSums, {}, stream);
+  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, launcher_, x, w, arguments, Ending::kSums,
+             {}, stream);
 }
 
 absl::Status ConvolutionBatchNorm::ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
@@ -315,8 +317,8 @@ absl::Status ConvolutionBatchNorm::ForwardAndApply(const __nv_bfloat16* x, const
   arguments.residual = residual;
   arguments.y = y;
   arguments.y_mask = relu_mask;
-  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, Ending::kApplies, {},
-             stream);
+  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, launcher_, x, w, arguments, Ending::kApplies,
+             {}, stream);
 }
 
 absl::Status ConvolutionBatchNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
@@ -324,8 +326,8 @@ absl::Status ConvolutionBatchNorm::Backward(const __nv_bfloat16* dy, const __nv_
                                             cudaStream_t stream) const {
   ConvolutionBatchNormArguments arguments = BackwardArguments(batch_norm, g);
   arguments.workspace = workspace;
-  return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, Ending::kSums,
-             shortcut, stream);
+  return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, launcher_, dy, w, arguments,
+             Ending::kSums, shortcut, stream);
 }
 
 absl::Status ConvolutionBatchNorm::BackwardAndApply(const __nv_bfloat16* dy, const __nv_bfloat16* w,
@@ -335,8 +337,8 @@ absl::Status ConvolutionBatchNorm::BackwardAndApply(const __nv_bfloat16* dy, con
   ConvolutionBatchNormArguments arguments = BackwardArguments(batch_norm, g);
   arguments.lamport_buffer = lamport_buffer;
   arguments.y = dx;
-  return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, Ending::kApplies,
-             shortcut, stream);
+  return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, launcher_, dy, w, arguments,
+             Ending::kApplies, shortcut, stream);
 }
 
 }  // namespace lockstep

@@ -14,6 +14,7 @@
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_H_
 
+#include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
@@ -67,13 +68,26 @@ size_t ConvolutionBatchNormLamportBytes();
 // shared with BatchNormStatistics and BatchNormBackwardReduce, under their rules.
 size_t ConvolutionBatchNormWorkspaceBytes(uint32_t multiprocessors);
 
+// Interface to the kernel (convolution_batch_norm_kernel.h).
+struct ConvolutionBatchNormLaunch;
+struct ConvolutionInputMaps;
+struct ConvolutionBatchNormArguments;
+
+// Function that launches the kernel on its operands. Another one than LaunchConvolutionBatchNorm is for a benchmark,
+// which measures inside of the kernel.
+using ConvolutionBatchNormLauncher = cudaError_t (*)(const ConvolutionBatchNormLaunch& launch,
+                                                     const CUtensorMap& weights, const ConvolutionInputMaps& inputs,
+                                                     const ConvolutionBatchNormArguments& arguments,
+                                                     cudaStream_t stream);
+
 // One convolution in one configuration. Its functions return InvalidArgumentError unless ConvolutionBatchNormConfigs
 // lists the configuration for the shape.
 class ConvolutionBatchNorm {
  public:
+  // `launcher`: null for LaunchConvolutionBatchNorm.
   ConvolutionBatchNorm(const ConvolutionShape& shape, const ConvolutionBatchNormConfig& config,
-                       uint32_t multiprocessors)
-      : shape_(shape), config_(config), multiprocessors_(multiprocessors) {}
+                       uint32_t multiprocessors, ConvolutionBatchNormLauncher launcher = nullptr)
+      : shape_(shape), config_(config), multiprocessors_(multiprocessors), launcher_(launcher) {}
 
   const ConvolutionBatchNormConfig& config() const { return config_; }
 
@@ -122,6 +136,7 @@ class ConvolutionBatchNorm {
   ConvolutionShape shape_;
   ConvolutionBatchNormConfig config_;
   uint32_t multiprocessors_;
+  ConvolutionBatchNormLauncher launcher_;
 };
 
 }  // namespace lockstep

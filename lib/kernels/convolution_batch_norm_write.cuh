@@ -5,6 +5,7 @@
 
 #include "lib/cuda/cache_policy.cuh"
 #include "lib/kernels/convolution_batch_norm_block.cuh"
+#include "lib/kernels/convolution_batch_norm_laps.h"
 
 namespace lockstep {
 namespace convolution_batch_norm {
@@ -115,13 +116,46 @@ __device__ inline uint32_t AddWord(uint32_t word, bool inside, const Around& aro
   return word;
 }
 
+// Lets the clock's lap not end before all loads have arrived.
+template <uint32_t kItems, typename Clock>
+__device__ void AwaitLoads(const Around (&around)[kItems], Clock& clock) {
+#pragma unroll
+  for (const Around& of_item : around) {
+#pragma unroll
+    for (uint32_t i = 0; i < kPackChannels / 2; ++i) {
+      clock.Need(of_item.x.word[i]);
+      clock.Need(of_item.addend.word[i]);
+    }
+    clock.Need(of_item.mask);
+  }
+  clock.AwaitNeeded();
+}
+
+// Lets the clock's lap not end before the values and the sums have been computed.
+template <uint32_t kItems, typename Clock>
+__device__ void AwaitSums(const Words (&value)[kItems], const ChannelSums& sums, Clock& clock) {
+#pragma unroll
+  for (const Words& of_item : value) {
+#pragma unroll
+    for (const uint32_t word : of_item.word) {
+      clock.Need(word);
+    }
+  }
+#pragma unroll
+  for (uint32_t i = 0; i < kPackChannels; ++i) {
+    clock.Need(__float_as_uint(sums.a[i]));
+    clock.Need(__float_as_uint(sums.b[i]));
+  }
+  clock.AwaitNeeded();
+}
+
 // Writes kItems * kPixelsAtOnce staged pixels, starting at the tile's pixel `first`, and adds them to the sums. `first`
 // must be a multiple of kItems * kPixelsAtOnce. All loads are issued before the first is waited for, and no branch
 // separates the instructions of different pixels. kWhole: all images of the tile belong to the batch, so that no pixel
 // is skipped.
-template <bool kBackward, uint32_t kItems, bool kWhole>
+template <bool kBackward, uint32_t kItems, bool kWhole, typename Clock>
 __device__ void WriteOut(const ConvolutionBatchNormArguments& arguments, const Tile& tile, uint32_t channel,
-                         uint32_t staging, uint32_t first, ChannelSums& sums) {
+                         uint32_t staging, uint32_t first, ChannelSums& sums, Clock& clock) {
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
   const uint32_t chunk = thread % kChunks, pixel = thread / kChunks;
@@ -141,6 +175,11 @@ __device__ void WriteOut(const ConvolutionBatchNormArguments& arguments, const T
       around[k].Load(arguments, at[k], inside[k]);
     }
   }
+  clock.End(Lap::kLoads);
+  if constexpr (Clock::kRuns && kBackward) {
+    AwaitLoads(around, clock);
+    clock.End(Lap::kArrival);
+  }
   Words value[kItems];
 #pragma unroll
   for (uint32_t k = 0; k < kItems; ++k) {
@@ -152,30 +191,44 @@ __device__ void WriteOut(const ConvolutionBatchNormArguments& arguments, const T
     for (uint32_t i = 0; i < kPackChannels / 2; ++i) {
       value[k].word[i] = AddWord<kBackward>(value[k].word[i], inside[k], around[k], i, sums);
     }
-    if (inside[k]) {
+    if (!Clock::kRuns && inside[k]) {
       value[k].Store(arguments.out, at[k]);
     }
   }
+  if constexpr (Clock::kRuns) {
+    AwaitSums(value, sums, clock);
+    clock.End(Lap::kSums);
+#pragma unroll
+    for (uint32_t k = 0; k < kItems; ++k) {
+      if (inside[k]) {
+        value[k].Store(arguments.out, at[k]);
+      }
+    }
+    clock.End(Lap::kStores);
+  }
 }
 
-template <bool kBackward, bool kWhole, uint32_t kPixels>
+template <bool kBackward, bool kWhole, uint32_t kPixels, typename Clock>
 __device__ void WriteTile(const ConvolutionBatchNormArguments& arguments, const Tile& tile, uint32_t channel,
-                          uint32_t group, uint32_t staging, const float (&acc)[kPixels / 2], ChannelSums& sums) {
+                          uint32_t group, uint32_t staging, const float (&acc)[kPixels / 2], ChannelSums& sums,
+                          Clock& clock) {
   constexpr uint32_t kStaged = kPixels < kStagePixels ? kPixels : kStagePixels;
 #pragma unroll
   for (uint32_t pass = 0; pass < kPixels / kStaged; ++pass) {
     SyncGroup(group);
+    clock.End(Lap::kBuffer);
 #pragma unroll
     for (uint32_t j = 0; j < kStaged / 8; ++j) {
       const uint32_t at = (pass * kStaged / 8 + j) * 4;
       Stage(staging, j * 8, {acc[at], acc[at + 1], acc[at + 2], acc[at + 3]});
     }
     SyncGroup(group);
+    clock.End(Lap::kStaging);
     constexpr uint32_t kItems = kBackward ? kItemsInFlight : kStaged / kPixelsAtOnce;
 #pragma unroll
     for (uint32_t first = 0; first < kStaged; first += kItems * kPixelsAtOnce) {
       WriteOut<kBackward, kItems, kWhole>(arguments, tile, channel, staging + first * wgmma::kLineBytes,
-                                          pass * kStaged + first, sums);
+                                          pass * kStaged + first, sums, clock);
     }
   }
 }
@@ -227,9 +280,10 @@ __device__ void WriteShare(const ConvolutionBatchNormArguments& arguments, const
                            uint32_t staging, uint32_t exchange, uint32_t barrier, const float (&acc)[kPixels / 2],
                            ChannelSums& sums) {
   const uint32_t pixels = StageShare<kPixels>(arguments, work, staging, exchange, barrier, acc);
+  NoClock clock;
   for (uint32_t first = 0; first < pixels; first += kPixelsAtOnce) {
     WriteOut<kBackward, 1, false>(arguments, tile, work.channel, staging + first * wgmma::kLineBytes,
-                                  work.rank * pixels + first, sums);
+                                  work.rank * pixels + first, sums, clock);
   }
 }
 

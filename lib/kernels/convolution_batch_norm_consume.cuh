@@ -1,0 +1,212 @@
+// Kernel of the convolution with a batch norm's sums, and the work of its groups of warps.
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_CONSUME_CUH_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_CONSUME_CUH_
+
+#include "lib/cuda/overlapped_launch.cuh"
+#include "lib/kernels/convolution_batch_norm_apply.cuh"
+#include "lib/kernels/convolution_batch_norm_block.cuh"
+#include "lib/kernels/convolution_batch_norm_kernel.h"
+#include "lib/kernels/convolution_batch_norm_laps.h"
+#include "lib/kernels/convolution_batch_norm_multiply.cuh"
+#include "lib/kernels/convolution_batch_norm_sums.cuh"
+#include "lib/kernels/convolution_batch_norm_write.cuh"
+
+namespace lockstep {
+namespace convolution_batch_norm {
+
+static_assert(main_loop::ConsumerRegisters(kGroups) == 240, "128 for the accumulator, the others to write a tile");
+
+__device__ inline void LoadOrigin(const float* of_channels, const Work& work, ChannelSums& sums) {
+#pragma unroll
+  for (uint32_t i = 0; i < kPackChannels; ++i) {
+    sums.origin[i] = of_channels[work.channel + threadIdx.x % kChunks * kPackChannels + i];
+  }
+}
+
+// Watch of main_loop::Multiply that measures the waits for copies.
+template <typename Clock>
+struct StageClock {
+  Clock& clock;
+
+  __device__ void BeginWait() const { clock.End(Lap::kProducts); }
+  __device__ void EndWait() const { clock.End(Lap::kStages); }
+};
+
+template <bool kBackward, uint32_t kPixels, Kind kKind, typename Clock>
+__device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Work& work, const SharedPlan& plan,
+                        uint32_t shared_base, char* shared, main_loop::Rings rings, Clock& clock) {
+  const ConvolutionTiles& tiles = arguments.tiles;
+  const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
+  const uint32_t channel_to_finish = work.channel + threadIdx.x % kChannels;
+  const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
+  ChannelSums sums;
+  LoadOrigin(kBackward ? arguments.state.mean : arguments.parameters.running_mean, work, sums);
+  uint32_t turn = 0;
+  clock.Start();
+  for (uint32_t index = work.first; index < tiles.pixel_tiles; index += work.stride, ++turn) {
+    const Tile tile(tiles, index);
+    const main_loop::Stages stages = StagesOf<kKind>(arguments, work, tile);
+    if (turn % kGroups != group) {
+      rings.Skip(stages);
+      continue;
+    }
+    // The accumulator starts at zero instead of using a first instruction that does not add, so that the registers are
+    // free while a tile is written.
+    float acc[kPixels / 2];
+#pragma unroll
+    for (float& value : acc) {
+      value = 0;
+    }
+    clock.End(Lap::kNext);
+    main_loop::WaitForTurn<kGroups>(shared_base + plan.multiplied(kGroups - 1 - group), turn);
+    clock.End(Lap::kTurn);
+    if (kBackward) {
+      PrefetchAround(arguments, tile, work.channel, kPixels);
+    }
+    clock.End(Lap::kPrefetch);
+    main_loop::Multiply(TileProduct<kBackward, kPixels, kKind>{tiles, stages.taps}, stages, rings,
+                        shared_base + plan.multiplied(group), acc, StageClock<Clock>{clock});
+    clock.End(Lap::kProducts);
+    if constexpr (kPixels <= kMaxSplitPixels) {
+      if (tiles.splits_log2 != 0) {
+        WriteShare<kBackward, kPixels>(arguments, tile, work, staging, shared_base + plan.exchange,
+                                       shared_base + plan.exchanged(), acc, sums);
+        continue;
+      }
+    }
+    if (tile.image + (1u << tiles.tile_images_log2) <= tiles.images) {
+      WriteTile<kBackward, true, kPixels>(arguments, tile, work.channel, group, staging, acc, sums, clock);
+    } else {
+      WriteTile<kBackward, false, kPixels>(arguments, tile, work.channel, group, staging, acc, sums, clock);
+    }
+    clock.EndTile();
+  }
+  LetNextBegin();
+  const uint32_t rows = tiles.images << 2 * (tiles.size_log2 + tiles.spread_log2);
+  Sums total;
+  const Workspace workspace(arguments.workspace, work);
+  Sums* const of_warps = reinterpret_cast<Sums*>(shared + plan.staging);
+  if constexpr (kBackward) {
+    const batch_norm::BackwardFinish finish(arguments.state, channel_to_finish);
+    if (ReduceInLastBlock(sums, work, workspace, of_warps, total)) {
+      finish.Finish(total, rows, arguments.gradients);
+    }
+  } else {
+    const batch_norm::ForwardFinish finish(arguments.parameters, channel_to_finish);
+    if (ReduceInLastBlock(sums, work, workspace, of_warps, total)) {
+      finish.Finish(total, rows, arguments.parameters, arguments.state);
+    }
+  }
+}
+
+// Processes at most one tile per group and keeps it until all sums are available.
+template <bool kBackward, uint32_t kPixels, Kind kKind>
+__device__ void ConsumeAndApply(const ConvolutionBatchNormArguments& arguments, const Work& work,
+                                const SharedPlan& plan, uint32_t shared_base, char* shared, main_loop::Rings rings) {
+  const ConvolutionTiles& tiles = arguments.tiles;
+  const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
+  const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
+  ChannelSums sums;
+  LoadOrigin(kBackward ? arguments.state.mean : arguments.parameters.running_mean, work, sums);
+  Kept<kPixels> kept = {};
+  const uint32_t index = work.first + group * work.stride;
+  if (index < tiles.pixel_tiles) {
+    if (group == 1) {
+      rings.Skip(StagesOf<kKind>(arguments, work, Tile(tiles, work.first)));
+      main_loop::WaitForTurn<kGroups>(shared_base + plan.multiplied(0), 1);
+    }
+    float acc[kPixels / 2];
+#pragma unroll
+    for (float& value : acc) {
+      value = 0;
+    }
+    const Tile tile(tiles, index);
+    if (kBackward) {
+      PrefetchAround(arguments, tile, work.channel, kPixels);
+    }
+    const main_loop::Stages stages = StagesOf<kKind>(arguments, work, tile);
+    main_loop::Multiply(TileProduct<kBackward, kPixels, kKind>{tiles, stages.taps}, stages, rings,
+                        shared_base + plan.multiplied(group), acc);
+    uint32_t first = 0, pixels = kPixels;
+    if (tiles.splits_log2 != 0) {
+      pixels = StageShare<kPixels>(arguments, work, staging, shared_base + plan.exchange,
+                                   shared_base + plan.exchanged(), acc);
+      first = work.rank * pixels;
+    } else {
+#pragma unroll
+      for (uint32_t j = 0; j < kPixels / 8; ++j) {
+        Stage(staging, j * 8, {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]});
+      }
+      SyncGroup(group);
+    }
+    Keep<kBackward, kPixels>(arguments, tile, work.channel, staging, first, pixels / kPixelsAtOnce, kept, sums);
+  }
+  SumAndApply<kBackward, kPixels>(arguments, work, sums, kept, reinterpret_cast<Sums*>(shared + plan.staging));
+}
+
+template <bool kBackward, uint32_t kPixels, bool kApply, Kind kKind, typename Clock = NoClock>
+__global__ void __launch_bounds__(kThreads, 1)
+    ConvolutionBatchNormKernel(const __grid_constant__ CUtensorMap weights,
+                               const __grid_constant__ ConvolutionInputMaps inputs,
+                               const __grid_constant__ ConvolutionBatchNormArguments arguments) {
+#ifndef LOCKSTEP_CODE_LEFT_OUT
+  Clock clock;
+  if (threadIdx.x == kConsumers) {
+    PrefetchMap(weights);
+    PrefetchMap(inputs.map[0]);
+  }
+  extern __shared__ char unaligned[];
+  const uint32_t skew = (wgmma::kPatternBytes - SharedAddress(unaligned) % wgmma::kPatternBytes) % wgmma::kPatternBytes;
+  char* const shared = unaligned + skew;
+  const uint32_t base = SharedAddress(shared);
+  const ConvolutionRings& sizes = arguments.rings;
+  const SharedPlan plan(sizes);
+  const uint32_t weight_barriers = base + plan.barriers + 2 * sizes.input_slots * kBarrierBytes;
+  const Work work(arguments.tiles);
+  const bool weights_stay = kKind != Kind::kSpread && (work.end - work.begin) * kTapsOf<kKind> == sizes.weight_slots;
+  main_loop::Rings rings = {
+      Ring(base, sizes.input_stride(), sizes.input_bytes, base + plan.barriers, sizes.input_slots, false),
+      Ring(base + plan.weights, kWeightBytes, kWeightBytes, weight_barriers, sizes.weight_slots, weights_stay)};
+  const uint32_t warp = wgmma::OfWarp(threadIdx.x / kWarp);
+  if (threadIdx.x % kWarp == 0) {
+    rings.input.Init(warp, kGroupWarps);
+    rings.weights.Init(kWarps - 1 - warp, kGroupWarps);
+    if (warp < kGroups) {
+      InitBarrier(base + plan.multiplied(warp), kGroupWarps);
+    }
+    if (warp == kGroups) {
+      InitBarrier(base + plan.exchanged(), 1);
+      ArriveExpecting(base + plan.exchanged(), kChannels * kPixels * sizeof(float));
+    }
+    PublishBarriers();
+  }
+  if (arguments.tiles.splits_log2 != 0) {
+    SyncCluster();
+  } else {
+    __syncthreads();
+  }
+  WaitForLaunchBefore();
+  const auto consume = [&] {
+    if constexpr (kApply) {
+      ConsumeAndApply<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, rings);
+    } else {
+      Consume<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, rings, clock);
+      clock.EndBlock();
+    }
+  };
+  const auto copy = [&] {
+    const TileCopies<kBackward, kKind> copies = {arguments, weights, inputs, work.channel};
+    for (uint32_t index = work.first; index < arguments.tiles.pixel_tiles; index += work.stride) {
+      const Tile tile(arguments.tiles, index);
+      const main_loop::Stages stages = StagesOf<kKind>(arguments, work, tile);
+      main_loop::CopyTile(copies, tile, stages, {.slots = 0, .all = rings.weights.stays && index != work.first}, rings);
+    }
+  };
+  main_loop::RunGroups<kGroups>(consume, copy);
+#endif
+}
+
+}  // namespace convolution_batch_norm
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_CONSUME_CUH_
