@@ -81,10 +81,13 @@ class LapClock {
 using Kernel = void (*)(const CUtensorMap, const ConvolutionInputMaps, const ConvolutionBatchNormArguments);
 
 template <Kind kKind>
-Kernel ChooseOfPixels(uint32_t pixels) {
-  return pixels == 128   ? ConvolutionBatchNormKernel<true, 128, false, kKind, LapClock>
-         : pixels == 256 ? ConvolutionBatchNormKernel<true, 256, false, kKind, LapClock>
-                         : nullptr;
+Kernel ChooseOfKind(const ConvolutionBatchNormLaunch& launch) {
+  if (launch.groups == 3) {
+    return launch.pixels == 128 ? ConvolutionBatchNormKernel<true, 128, 3, false, kKind, LapClock> : nullptr;
+  }
+  return launch.pixels == 128   ? ConvolutionBatchNormKernel<true, 128, 2, false, kKind, LapClock>
+         : launch.pixels == 256 ? ConvolutionBatchNormKernel<true, 256, 2, false, kKind, LapClock>
+                                : nullptr;
 }
 
 }  // namespace
@@ -99,12 +102,12 @@ cudaError_t LaunchConvolutionLaps(const ConvolutionBatchNormLaunch& launch, cons
       (!spread && !arguments.tiles.bordered())) {
     return cudaErrorInvalidValue;
   }
-  const Kernel kernel =
-      spread ? ChooseOfPixels<Kind::kSpread>(launch.pixels) : ChooseOfPixels<Kind::kBox>(launch.pixels);
+  const Kernel kernel = spread ? ChooseOfKind<Kind::kSpread>(launch) : ChooseOfKind<Kind::kBox>(launch);
   if (kernel == nullptr) {
     return cudaErrorInvalidValue;
   }
-  const LaunchSize size = {launch.blocks, kThreads, ConvolutionBatchNormSharedBytes(arguments.rings)};
+  const LaunchSize size = {launch.blocks, ThreadsOf(launch.groups),
+                           ConvolutionBatchNormSharedBytes(arguments.rings, launch.groups)};
   if (const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                      static_cast<int>(size.shared_bytes));
       error != cudaSuccess) {

@@ -93,7 +93,8 @@ uint32_t InputRows(const ConvolutionTiles& tiles, uint32_t stride) {
 
 // Returns as many slots as fit into shared memory. Input slots have priority, because a stage uses one input slot and
 // three or nine weight slots.
-ConvolutionRings MakeRings(const ConvolutionTiles& tiles, uint32_t stride, uint32_t pixels) {
+ConvolutionRings MakeRings(const ConvolutionTiles& tiles, uint32_t stride, const ConvolutionBatchNormConfig& config) {
+  const uint32_t pixels = config.pixels;
   ConvolutionRings rings;
   const bool halved = stride == 2 && tiles.filter != 1 && tiles.spread_log2 == 0;  // boxes are twice as large
   // Boxes for all nine taps are larger, too.
@@ -101,7 +102,7 @@ ConvolutionRings MakeRings(const ConvolutionTiles& tiles, uint32_t stride, uint3
   rings.input_bytes = kLineBytes * (TileImages(tiles) * tiles.box_columns) * InputRows(tiles, stride);
   rings.weight_slots = std::min(kMaxWeightSlots, tiles.depth_blocks * tiles.filter * tiles.filter);
   rings.exchange_bytes = tiles.splits_log2 != 0 ? kBlock * pixels * sizeof(float) : 0;
-  while (ConvolutionBatchNormSharedBytes(rings) > kSharedBytes) {
+  while (ConvolutionBatchNormSharedBytes(rings, config.groups) > kSharedBytes) {
     // With 64 channels, the slots hold all weights, which are loaded once.
     const bool weights_stay = stride == 1 && tiles.depth_blocks == 1;
     --(weights_stay && rings.input_slots > 3 ? rings.input_slots : rings.weight_slots);
@@ -114,6 +115,21 @@ uint32_t Blocks(const ConvolutionTiles& tiles, uint32_t multiprocessors) {
     return Tiles(tiles) << tiles.splits_log2;
   }
   return tiles.channel_blocks * std::min(tiles.pixel_tiles, std::max(1u, multiprocessors / tiles.channel_blocks));
+}
+
+constexpr ConvolutionBatchNormConfig kThreeGroups = {128, 1, 3};
+// Maximum depth of a tile, in blocks of 64 channels of one tap, for which three groups are timed. The tensor cores need
+// 256 cycles per block (four instructions of 64), so that deeper tiles multiply for longer than another group writes.
+constexpr uint32_t kMaxShortDepth = 18;
+
+// Returns whether more than two groups may be faster: the depth of the tiles is short, and each group has tiles.
+bool GroupsHaveWork(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
+                    uint32_t multiprocessors) {
+  const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
+  const bool same = shape.stride == 1 && shape.filter == kFilter && !tiles.bordered();
+  const uint32_t depth =
+      tiles.depth_blocks * shape.filter * shape.filter >> 2 * tiles.spread_log2;  // mean of all tiles
+  return !same && depth <= kMaxShortDepth && Tiles(tiles) >= config.groups * Blocks(tiles, multiprocessors);
 }
 
 // Maps the input for a tile: its channels, and every `step`th row and column, starting at the given row and column.
@@ -158,6 +174,7 @@ ConvolutionBatchNormLaunch MakeLaunch(const ConvolutionShape& shape, Convolution
   launch.backward = pass == ConvolutionPass::kDataGradient;
   launch.apply = ending == Ending::kApplies;
   launch.pixels = config.pixels;
+  launch.groups = config.groups;
   launch.blocks = Blocks(MakeTiles(shape, pass, config), multiprocessors);
   return launch;
 }
@@ -166,13 +183,14 @@ absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const Co
                    uint32_t multiprocessors) {
   RETURN_IF_ERROR(CheckConvolutionShape(shape));
   for (const ConvolutionBatchNormConfig& possible : ConvolutionBatchNormConfigs(shape, pass, multiprocessors)) {
-    if (possible.pixels == config.pixels && possible.splits == config.splits) {
+    if (possible == config) {
       return absl::OkStatus();
     }
   }
   return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
                                                  " with a batch norm's sums is not supported in tiles of ",
-                                                 config.pixels, " pixels by ", config.splits, " blocks"));
+                                                 config.pixels, " pixels by ", config.splits, " blocks of ",
+                                                 config.groups, " groups"));
 }
 
 absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
@@ -191,7 +209,7 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
                                                    " has no shortcut next to it: its stride is not 2"));
   }
   arguments.tiles = tiles;
-  arguments.rings = MakeRings(tiles, shape.stride, config.pixels);
+  arguments.rings = MakeRings(tiles, shape.stride, config);
   ASSIGN_OR_RETURN(const CUtensorMap weight_map, MapWeights(shape, weights));
   ASSIGN_OR_RETURN(ConvolutionInputMaps input_maps, MapInputs(tiles, shape.stride, DepthChannels(shape, pass), input));
   if (arguments.shortcut) {
@@ -236,7 +254,8 @@ ConvolutionBatchNormArguments BackwardArguments(const ConvolutionBatchNorm::Batc
 }  // namespace
 
 std::string DescribeConvolutionBatchNorm(const ConvolutionBatchNormConfig& config) {
-  return absl::StrCat("tiles of ", config.pixels, " pixels, ", config.splits, " splits");
+  return absl::StrCat("tiles of ", config.pixels, " pixels, ", config.splits, " splits",
+                      config.groups == 2 ? "" : absl::StrCat(", ", config.groups, " groups"));
 }
 
 std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
@@ -245,6 +264,9 @@ std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const Convol
     return {};
   }
   std::vector<ConvolutionBatchNormConfig> configs = {{256, 1}, {128, 1}};
+  if (GroupsHaveWork(shape, pass, kThreeGroups, multiprocessors)) {
+    configs.push_back(kThreeGroups);
+  }
   if (MakeTiles(shape, pass, configs.front()).spread_log2 != 0) {
     return configs;  // a tile's depth depends on its parity
   }
@@ -271,7 +293,7 @@ bool ConvolutionBatchNormCanApply(const ConvolutionShape& shape, ConvolutionPass
   // larger clusters depends on how many multiprocessors each part of the GPU has left.
   constexpr uint32_t kMaxSplits = 2;
   const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
-  return config.pixels <= 128 && config.splits <= kMaxSplits &&
+  return config.pixels <= 128 && config.splits <= kMaxSplits && config.groups == 2 &&
          Blocks(tiles, multiprocessors) <= std::min(multiprocessors, kConvolutionBatchNormMaxResidentBlocks) &&
          Tiles(tiles) <= kConvolutionBatchNormKeptTiles * (Blocks(tiles, multiprocessors) >> tiles.splits_log2);
 }
@@ -284,7 +306,7 @@ absl::StatusOr<bool> ConvolutionBatchNormMayWait(const ConvolutionShape& shape, 
   const ConvolutionBatchNormLaunch launch = MakeLaunch(shape, pass, config, multiprocessors, Ending::kApplies);
   ConvolutionBatchNormArguments arguments;
   arguments.tiles = MakeTiles(shape, pass, config);
-  arguments.rings = MakeRings(arguments.tiles, shape.stride, config.pixels);
+  arguments.rings = MakeRings(arguments.tiles, shape.stride, config);
   uint32_t resident = 0;
   RETURN_IF_ERROR(CudaStatus(CountResidentBlocks(launch, arguments, &resident), "counting blocks that run at once"));
   return launch.blocks <= resident;

@@ -13,8 +13,9 @@
 // With a stride of 2, the copies contain every second row and column (Kind).
 //
 // One warp copies, and two groups of four warps process tiles alternately: while one group multiplies, the other writes
-// its tile. If there are fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth, and each block
-// adds up its share of the pixels.
+// its tile. A tile of little depth takes longer to write than to multiply; then three groups can take turns, so that
+// two write at the same time. If there are fewer tiles than multiprocessors, the blocks of a cluster share a tile's
+// depth, and each block adds up its share of the pixels.
 #include "lib/cuda/overlapped_launch.cuh"
 #include "lib/kernels/convolution_batch_norm_consume.cuh"
 #include "lib/kernels/convolution_batch_norm_kernel.h"
@@ -28,17 +29,25 @@ using Kernel = void (*)(const CUtensorMap, const ConvolutionInputMaps, const Con
 
 template <bool kBackward, Kind kKind>
 Kernel ChooseOfKind(const ConvolutionBatchNormLaunch& launch, bool split) {
+  if (launch.groups == 3) {
+    if constexpr (kKind != Kind::kSame) {
+      return launch.pixels == 128 && !split && !launch.apply
+                 ? ConvolutionBatchNormKernel<kBackward, 128, 3, false, kKind>
+                 : nullptr;
+    }
+    return nullptr;
+  }
   if (launch.pixels == 128) {
-    return launch.apply ? ConvolutionBatchNormKernel<kBackward, 128, true, kKind>
-                        : ConvolutionBatchNormKernel<kBackward, 128, false, kKind>;
+    return launch.apply ? ConvolutionBatchNormKernel<kBackward, 128, 2, true, kKind>
+                        : ConvolutionBatchNormKernel<kBackward, 128, 2, false, kKind>;
   }
   if (launch.pixels == 64) {
     if constexpr (!kBackward) {
-      return launch.apply ? ConvolutionBatchNormKernel<false, 64, true, kKind>
-                          : ConvolutionBatchNormKernel<false, 64, false, kKind>;
+      return launch.apply ? ConvolutionBatchNormKernel<false, 64, 2, true, kKind>
+                          : ConvolutionBatchNormKernel<false, 64, 2, false, kKind>;
     }
   }
-  return launch.pixels == 256 && !split && !launch.apply ? ConvolutionBatchNormKernel<kBackward, 256, false, kKind>
+  return launch.pixels == 256 && !split && !launch.apply ? ConvolutionBatchNormKernel<kBackward, 256, 2, false, kKind>
                                                          : nullptr;
 }
 
@@ -70,7 +79,7 @@ struct Prepared {
     if (kernel == nullptr) {
       return cudaErrorInvalidValue;
     }
-    size = {launch.blocks, kThreads, ConvolutionBatchNormSharedBytes(arguments.rings),
+    size = {launch.blocks, ThreadsOf(launch.groups), ConvolutionBatchNormSharedBytes(arguments.rings, launch.groups),
             1u << arguments.tiles.splits_log2};
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                 static_cast<int>(size.shared_bytes));
@@ -79,8 +88,8 @@ struct Prepared {
 
 }  // namespace
 
-uint32_t ConvolutionBatchNormSharedBytes(const ConvolutionRings& rings) {
-  return SharedPlan(rings).bytes + wgmma::kPatternBytes;  // room to align the start to a pattern
+uint32_t ConvolutionBatchNormSharedBytes(const ConvolutionRings& rings, uint32_t groups) {
+  return SharedPlan(rings, groups).bytes + wgmma::kPatternBytes;  // room to align the start to a pattern
 }
 
 cudaError_t LaunchConvolutionBatchNorm(const ConvolutionBatchNormLaunch& launch, const CUtensorMap& weights,

@@ -30,14 +30,19 @@
 
 namespace lockstep {
 
-// Division of the work: the pixels of a tile (64, 128 or 256), and the blocks that share the depth of a tile (1, 2, 4
-// or 8; with 256 pixels only 1).
+// Division of the work: the pixels of a tile (64, 128 or 256), the blocks that share the depth of a tile (1, 2, 4 or 8;
+// with 256 pixels only 1), and the groups of warps that multiply and write the tiles of a block in turn (2, or 3 with
+// tiles of 128 pixels and 1 split).
 struct ConvolutionBatchNormConfig {
   uint32_t pixels = 256;
   uint32_t splits = 1;
+  uint32_t groups = 2;
 };
+inline bool operator==(const ConvolutionBatchNormConfig& a, const ConvolutionBatchNormConfig& b) {
+  return a.pixels == b.pixels && a.splits == b.splits && a.groups == b.groups;
+}
 
-// Returns "tiles of 128 pixels, 2 splits".
+// Returns "tiles of 128 pixels, 2 splits", with ", 3 groups" if the groups are not 2.
 std::string DescribeConvolutionBatchNorm(const ConvolutionBatchNormConfig& config);
 
 // Returns the configurations for a GPU of this many multiprocessors, the likeliest first. The list is empty unless the
@@ -45,12 +50,13 @@ std::string DescribeConvolutionBatchNorm(const ConvolutionBatchNormConfig& confi
 // - a filter of 3, or of 1 in the forward pass; a stride of 1 or 2;
 // - channels in multiples of 64; for a filter of 1, also fewer than 64 input channels in multiples of 8;
 // - output images of size 4, 8, 16 or 32.
+// Three groups are listed if the depth of a tile is short, and a block has tiles for all of them.
 std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                                     uint32_t multiprocessors);
 
-// Returns whether the launch can also apply the batch norm. It requires no more blocks than multiprocessors, and no
-// more tiles per block than a block can keep. The blocks wait for each other, so two such launches must not run at the
-// same time on a device.
+// Returns whether the launch can also apply the batch norm. It requires two groups, no more blocks than
+// multiprocessors, and no more tiles per block than a block can keep. The blocks wait for each other, so two such
+// launches must not run at the same time on a device.
 bool ConvolutionBatchNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass,
                                   const ConvolutionBatchNormConfig& config, uint32_t multiprocessors);
 

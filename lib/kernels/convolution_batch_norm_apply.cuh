@@ -170,7 +170,7 @@ class BackwardCoefficients {
 };
 
 // Waits for the sums of all blocks and writes the kept values, normalised. `shared` must have room for twice
-// kSumsOfWarps Sums, followed by Coefficients.
+// SumsOfWarps(kApplyingGroups) Sums, followed by Coefficients.
 template <bool kBackward, uint32_t kPixels>
 __device__ void SumAndApply(const ConvolutionBatchNormArguments& arguments, const Work& work, ChannelSums& sums,
                             const Kept<kPixels>& kept, Sums* shared) {
@@ -178,22 +178,24 @@ __device__ void SumAndApply(const ConvolutionBatchNormArguments& arguments, cons
   const std::conditional_t<kBackward, BackwardCoefficients, ForwardCoefficients> of_channel(arguments,
                                                                                             work.channel + c);
   LamportReduction reduction(arguments.lamport_buffer, work, arguments.waits);
-  Coefficients& coefficients = *reinterpret_cast<Coefficients*>(shared + 2 * kSumsOfWarps);
-  const Sums of_block = AddThreads(sums, shared);
+  constexpr uint32_t kSums = SumsOfWarps(kApplyingGroups);
+  Coefficients& coefficients = *reinterpret_cast<Coefficients*>(shared + 2 * kSums);
+  const Sums of_block = AddThreads<kApplyingGroups>(sums, shared);
   const uint32_t warp = threadIdx.x / kWarp;
   if (threadIdx.x < kChannels) {
     reduction.Publish(work, of_block);
   }
   reduction.ClearOther();
-  const Sums total = AddWarps(work.shares > kFewShares ? reduction.AddShares<kManyAtOnce>(warp, work.shares)
-                                                       : reduction.AddShares<kFewAtOnce>(warp, work.shares),
-                              shared + kSumsOfWarps);
+  const Sums total = AddWarps<kApplyingGroups>(work.shares > FewShares(kApplyingGroups)
+                                                   ? reduction.AddShares<kManyAtOnce>(warp, work.shares)
+                                                   : reduction.AddShares<kFewAtOnce>(warp, work.shares),
+                                               shared + kSums);
   if (threadIdx.x < kChannels) {
     const ConvolutionTiles& tiles = arguments.tiles;
     const uint32_t rows = tiles.images << 2 * (tiles.size_log2 + tiles.spread_log2);
     of_channel.Make(arguments, total, rows, work.share == 0, c, coefficients);
   }
-  SyncConsumers();
+  SyncConsumers<kApplyingGroups>();
   // Not earlier: the next launch's blocks would take resources that these blocks, which wait for each other, need.
   LetNextBegin();
   Apply<kBackward, kPixels>(arguments, coefficients, kept);

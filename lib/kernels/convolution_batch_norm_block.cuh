@@ -16,11 +16,13 @@ namespace convolution_batch_norm {
 using main_loop::kGroupWarps;
 using main_loop::kWarp;
 
-constexpr uint32_t kGroups = 2;
-constexpr uint32_t kConsumers = kGroups * wgmma::kThreads;
-constexpr uint32_t kConsumerWarps = kConsumers / kWarp;
-constexpr uint32_t kThreads = kConsumers + wgmma::kThreads;  // the last group's first thread copies
-constexpr uint32_t kWarps = kThreads / kWarp;
+constexpr uint32_t kApplyingGroups = 2;  // groups of warps that multiply, if the launch applies the batch norm
+
+// Threads and warps of `groups` groups that multiply, and threads of their block: the first thread of one more group
+// copies.
+constexpr uint32_t ConsumersOf(uint32_t groups) { return groups * wgmma::kThreads; }
+constexpr uint32_t ConsumerWarpsOf(uint32_t groups) { return groups * kGroupWarps; }
+constexpr uint32_t ThreadsOf(uint32_t groups) { return ConsumersOf(groups + 1); }
 
 using Ring = SlotRing;
 
@@ -50,14 +52,16 @@ constexpr uint32_t kItemsInFlight = 8;                         // items that a t
 
 // Layout of a block's shared memory. The first two parts start at whole swizzle patterns.
 struct SharedPlan {
+  uint32_t groups;  // groups that multiply, each with memory to transpose a tile
   uint32_t weights, staging, exchange, barriers, bytes;
 
-  __host__ __device__ explicit SharedPlan(const ConvolutionRings& rings)
-      : weights(rings.input_slots * rings.input_stride()), staging(weights + rings.weight_slots * kWeightBytes),
-        exchange(staging + kGroups * kStageBytes), barriers(exchange + rings.exchange_bytes),
-        bytes(barriers + kBarrierBytes * (2 * (rings.input_slots + rings.weight_slots) + 1 + kGroups)) {}
+  __host__ __device__ SharedPlan(const ConvolutionRings& rings, uint32_t groups)
+      : groups(groups), weights(rings.input_slots * rings.input_stride()),
+        staging(weights + rings.weight_slots * kWeightBytes), exchange(staging + groups * kStageBytes),
+        barriers(exchange + rings.exchange_bytes),
+        bytes(barriers + kBarrierBytes * (2 * (rings.input_slots + rings.weight_slots) + 1 + groups)) {}
 
-  __host__ __device__ uint32_t exchanged() const { return bytes - (1 + kGroups) * kBarrierBytes; }
+  __host__ __device__ uint32_t exchanged() const { return bytes - (1 + groups) * kBarrierBytes; }
   __host__ __device__ uint32_t multiplied(uint32_t group) const { return bytes - (group + 1) * kBarrierBytes; }
 };
 
@@ -146,8 +150,9 @@ __device__ main_loop::Stages StagesOf(const ConvolutionBatchNormArguments& argum
 __device__ inline void SyncGroup(uint32_t group) {
   asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(wgmma::kThreads) : "memory");
 }
-__device__ inline void SyncConsumers() {
-  asm volatile("bar.sync %0, %1;" ::"n"(kGroups + 1), "n"(kConsumers) : "memory");
+template <uint32_t kGroups>
+__device__ void SyncConsumers() {
+  asm volatile("bar.sync %0, %1;" ::"n"(kGroups + 1), "n"(ConsumersOf(kGroups)) : "memory");
 }
 
 }  // namespace convolution_batch_norm

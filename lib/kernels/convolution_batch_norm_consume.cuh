@@ -14,7 +14,8 @@
 namespace lockstep {
 namespace convolution_batch_norm {
 
-static_assert(main_loop::ConsumerRegisters(kGroups) == 240, "128 for the accumulator, the others to write a tile");
+static_assert(main_loop::ConsumerRegisters(2) == 240, "128 for the accumulator, the others to write a tile");
+static_assert(main_loop::ConsumerRegisters(3) == 160, "64 for the accumulator, the others to write a tile");
 
 __device__ inline void LoadOrigin(const float* of_channels, const Work& work, ChannelSums& sums) {
 #pragma unroll
@@ -32,7 +33,13 @@ struct StageClock {
   __device__ void EndWait() const { clock.End(Lap::kStages); }
 };
 
-template <bool kBackward, uint32_t kPixels, Kind kKind, typename Clock>
+// Returns the group whose turn comes before that of `group`.
+template <uint32_t kGroups>
+__device__ uint32_t GroupBefore(uint32_t group) {
+  return kGroups == 2 ? 1 - group : group == 0 ? kGroups - 1 : group - 1;
+}
+
+template <bool kBackward, uint32_t kPixels, uint32_t kGroups, Kind kKind, typename Clock>
 __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Work& work, const SharedPlan& plan,
                         uint32_t shared_base, char* shared, main_loop::Rings rings, Clock& clock) {
   const ConvolutionTiles& tiles = arguments.tiles;
@@ -58,7 +65,7 @@ __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Wo
       value = 0;
     }
     clock.End(Lap::kNext);
-    main_loop::WaitForTurn<kGroups>(shared_base + plan.multiplied(kGroups - 1 - group), turn);
+    main_loop::WaitForTurn<kGroups>(shared_base + plan.multiplied(GroupBefore<kGroups>(group)), turn);
     clock.End(Lap::kTurn);
     if (kBackward) {
       PrefetchAround(arguments, tile, work.channel, kPixels);
@@ -67,7 +74,7 @@ __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Wo
     main_loop::Multiply(TileProduct<kBackward, kPixels, kKind>{tiles, stages.taps}, stages, rings,
                         shared_base + plan.multiplied(group), acc, StageClock<Clock>{clock});
     clock.End(Lap::kProducts);
-    if constexpr (kPixels <= kMaxSplitPixels) {
+    if constexpr (kPixels <= kMaxSplitPixels && kGroups == 2) {
       if (tiles.splits_log2 != 0) {
         WriteShare<kBackward, kPixels>(arguments, tile, work, staging, shared_base + plan.exchange,
                                        shared_base + plan.exchanged(), acc, sums);
@@ -88,12 +95,12 @@ __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Wo
   Sums* const of_warps = reinterpret_cast<Sums*>(shared + plan.staging);
   if constexpr (kBackward) {
     const batch_norm::BackwardFinish finish(arguments.state, channel_to_finish);
-    if (ReduceInLastBlock(sums, work, workspace, of_warps, total)) {
+    if (ReduceInLastBlock<kGroups>(sums, work, workspace, of_warps, total)) {
       finish.Finish(total, rows, arguments.gradients);
     }
   } else {
     const batch_norm::ForwardFinish finish(arguments.parameters, channel_to_finish);
-    if (ReduceInLastBlock(sums, work, workspace, of_warps, total)) {
+    if (ReduceInLastBlock<kGroups>(sums, work, workspace, of_warps, total)) {
       finish.Finish(total, rows, arguments.parameters, arguments.state);
     }
   }
@@ -113,7 +120,7 @@ __device__ void ConsumeAndApply(const ConvolutionBatchNormArguments& arguments, 
   if (index < tiles.pixel_tiles) {
     if (group == 1) {
       rings.Skip(StagesOf<kKind>(arguments, work, Tile(tiles, work.first)));
-      main_loop::WaitForTurn<kGroups>(shared_base + plan.multiplied(0), 1);
+      main_loop::WaitForTurn<kApplyingGroups>(shared_base + plan.multiplied(0), 1);
     }
     float acc[kPixels / 2];
 #pragma unroll
@@ -144,12 +151,15 @@ __device__ void ConsumeAndApply(const ConvolutionBatchNormArguments& arguments, 
   SumAndApply<kBackward, kPixels>(arguments, work, sums, kept, reinterpret_cast<Sums*>(shared + plan.staging));
 }
 
-template <bool kBackward, uint32_t kPixels, bool kApply, Kind kKind, typename Clock = NoClock>
-__global__ void __launch_bounds__(kThreads, 1)
+// kGroups: groups of warps that multiply and write tiles in turn.
+template <bool kBackward, uint32_t kPixels, uint32_t kGroups, bool kApply, Kind kKind, typename Clock = NoClock>
+__global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
     ConvolutionBatchNormKernel(const __grid_constant__ CUtensorMap weights,
                                const __grid_constant__ ConvolutionInputMaps inputs,
                                const __grid_constant__ ConvolutionBatchNormArguments arguments) {
 #ifndef LOCKSTEP_CODE_LEFT_OUT
+  static_assert(!kApply || kGroups == kApplyingGroups, "a launch that applies the batch norm has two tiles per block");
+  constexpr uint32_t kConsumers = ConsumersOf(kGroups), kWarps = ThreadsOf(kGroups) / kWarp;
   Clock clock;
   if (threadIdx.x == kConsumers) {
     PrefetchMap(weights);
@@ -160,7 +170,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   char* const shared = unaligned + skew;
   const uint32_t base = SharedAddress(shared);
   const ConvolutionRings& sizes = arguments.rings;
-  const SharedPlan plan(sizes);
+  const SharedPlan plan(sizes, kGroups);
   const uint32_t weight_barriers = base + plan.barriers + 2 * sizes.input_slots * kBarrierBytes;
   const Work work(arguments.tiles);
   const bool weights_stay = kKind != Kind::kSpread && (work.end - work.begin) * kTapsOf<kKind> == sizes.weight_slots;
@@ -190,7 +200,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     if constexpr (kApply) {
       ConsumeAndApply<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, rings);
     } else {
-      Consume<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, rings, clock);
+      Consume<kBackward, kPixels, kGroups, kKind>(arguments, work, plan, base, shared, rings, clock);
       clock.EndBlock();
     }
   };

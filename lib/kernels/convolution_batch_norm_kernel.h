@@ -89,6 +89,9 @@ struct ConvolutionBatchNormLaunch {
   // kConvolutionBatchNormMaxResidentBlocks blocks of at most kConvolutionBatchNormKeptTiles tiles each.
   bool apply = false;
   uint32_t pixels = 0;  // pixels of a tile: 128 or 256, forward also 64
+  // Groups of warps that multiply and write tiles in turn: 2, or 3 with tiles of 128 pixels, each by one block, without
+  // applying the batch norm. Images of 4x4 with a stride of 1 and a filter of 3 have only 2.
+  uint32_t groups = 2;
   uint32_t blocks = 0;  // must be a multiple of channel_blocks << splits_log2
 };
 
@@ -113,7 +116,8 @@ cudaError_t LaunchConvolutionBatchNorm(const ConvolutionBatchNormLaunch& launch,
 cudaError_t CountResidentBlocks(const ConvolutionBatchNormLaunch& launch,
                                 const ConvolutionBatchNormArguments& arguments, uint32_t* blocks);
 
-uint32_t ConvolutionBatchNormSharedBytes(const ConvolutionRings& rings);
+// Returns the bytes of shared memory of a block with this many groups.
+uint32_t ConvolutionBatchNormSharedBytes(const ConvolutionRings& rings, uint32_t groups);
 
 }  // namespace lockstep
 

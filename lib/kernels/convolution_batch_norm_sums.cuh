@@ -15,7 +15,7 @@ using batch_norm::Sums;
 // enough for few shares.
 constexpr uint32_t kManyAtOnce = 17;
 constexpr uint32_t kFewAtOnce = 4;
-constexpr uint32_t kFewShares = 2 * kFewAtOnce * kConsumerWarps;
+constexpr uint32_t FewShares(uint32_t groups) { return 2 * kFewAtOnce * ConsumerWarpsOf(groups); }
 
 // Workspace: the counters, then Sums (channel_blocks, shares, 64).
 struct Workspace {
@@ -28,19 +28,19 @@ struct Workspace {
                 size_t{work.channel_block} * work.shares * kChannels) {}
 };
 
-// Adds up every eighth share, starting at `first`, for two channels. kAtOnce loads are issued together.
-template <uint32_t kAtOnce>
+// Adds up one share of each kWarps shares, starting at `first`, for two channels. kAtOnce loads are issued together.
+template <uint32_t kWarps, uint32_t kAtOnce>
 __device__ float4 AddShares(const float4* partial, uint32_t first, uint32_t shares) {
   float4 sum = {0, 0, 0, 0};
-  for (; first < shares; first += kAtOnce * kConsumerWarps) {
+  for (; first < shares; first += kAtOnce * kWarps) {
     float4 next[kAtOnce];
 #pragma unroll
     for (uint32_t k = 0; k < kAtOnce; ++k) {
-      next[k] = __ldcg(partial + min(first + k * kConsumerWarps, shares - 1) * (kChannels / 2));
+      next[k] = __ldcg(partial + min(first + k * kWarps, shares - 1) * (kChannels / 2));
     }
 #pragma unroll
     for (uint32_t k = 0; k < kAtOnce; ++k) {
-      if (first + k * kConsumerWarps < shares) {
+      if (first + k * kWarps < shares) {
         sum = {sum.x + next[k].x, sum.y + next[k].y, sum.z + next[k].z, sum.w + next[k].w};
       }
     }
@@ -48,12 +48,15 @@ __device__ float4 AddShares(const float4* partial, uint32_t first, uint32_t shar
   return sum;
 }
 
-constexpr uint32_t kSumsOfWarps = kConsumerWarps * kChannels;
+// Number of Sums of all warps of `groups` groups.
+constexpr uint32_t SumsOfWarps(uint32_t groups) { return ConsumerWarpsOf(groups) * kChannels; }
 
-// Returns a channel's sums over the block, in the first 64 threads, one channel each. `shared`: kSumsOfWarps Sums.
+// Returns a channel's sums over the block, in the first 64 threads, one channel each. `shared`: SumsOfWarps(kGroups)
+// Sums.
+template <uint32_t kGroups>
 __device__ Sums AddThreads(ChannelSums& sums, Sums* shared) {
   const uint32_t warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-  SyncConsumers();  // `shared` was the staging memory of both groups
+  SyncConsumers<kGroups>();  // `shared` was the staging memory of all groups
 #pragma unroll
   for (uint32_t i = 0; i < kPackChannels; ++i) {
 #pragma unroll
@@ -65,10 +68,10 @@ __device__ Sums AddThreads(ChannelSums& sums, Sums* shared) {
       shared[warp * kChannels + lane * kPackChannels + i] = {sums.a[i], sums.b[i]};
     }
   }
-  SyncConsumers();
+  SyncConsumers<kGroups>();
   Sums sum = {0, 0};
   if (threadIdx.x < kChannels) {
-    for (uint32_t w = 0; w < kConsumerWarps; ++w) {
+    for (uint32_t w = 0; w < ConsumerWarpsOf(kGroups); ++w) {
       const Sums next = shared[w * kChannels + threadIdx.x];
       sum = {sum.a + next.a, sum.b + next.b};
     }
@@ -77,12 +80,13 @@ __device__ Sums AddThreads(ChannelSums& sums, Sums* shared) {
 }
 
 // Returns the total of channel threadIdx.x % 64 over all warps. Each warp has added up its part, two channels per lane.
-// `shared`: kSumsOfWarps Sums.
-__device__ inline Sums AddWarps(const float4& of_warp, Sums* shared) {
+// `shared`: SumsOfWarps(kGroups) Sums.
+template <uint32_t kGroups>
+__device__ Sums AddWarps(const float4& of_warp, Sums* shared) {
   reinterpret_cast<float4*>(shared)[threadIdx.x] = of_warp;
-  SyncConsumers();
+  SyncConsumers<kGroups>();
   Sums total = {0, 0};
-  for (uint32_t w = 0; w < kConsumerWarps; ++w) {
+  for (uint32_t w = 0; w < ConsumerWarpsOf(kGroups); ++w) {
     const Sums next = shared[w * kChannels + threadIdx.x % kChannels];
     total = {total.a + next.a, total.b + next.b};
   }
@@ -90,18 +94,19 @@ __device__ inline Sums AddWarps(const float4& of_warp, Sums* shared) {
 }
 
 // Adds up over the grid. Returns true in the 64 threads of the last block that hold a channel's total.
+template <uint32_t kGroups>
 __device__ bool ReduceInLastBlock(ChannelSums& sums, const Work& work, Workspace workspace, Sums* shared, Sums& total) {
   __shared__ bool is_last;
-  const Sums of_block = AddThreads(sums, shared);
+  const Sums of_block = AddThreads<kGroups>(sums, shared);
   if (threadIdx.x < kChannels) {
     workspace.partial[work.share * kChannels + threadIdx.x] = of_block;
     __threadfence();
   }
-  SyncConsumers();
+  SyncConsumers<kGroups>();
   if (threadIdx.x == 0) {
     is_last = atomicAdd(workspace.finished, 1) == work.shares - 1;
   }
-  SyncConsumers();
+  SyncConsumers<kGroups>();
   if (!is_last) {
     return false;
   }
@@ -111,9 +116,11 @@ __device__ bool ReduceInLastBlock(ChannelSums& sums, const Work& work, Workspace
   }
   const uint32_t warp = threadIdx.x / kWarp;
   const float4* const partial = reinterpret_cast<const float4*>(workspace.partial) + threadIdx.x % kWarp;
-  total = AddWarps(work.shares > kFewShares ? AddShares<kManyAtOnce>(partial, warp, work.shares)
-                                            : AddShares<kFewAtOnce>(partial, warp, work.shares),
-                   shared);
+  constexpr uint32_t kWarps = ConsumerWarpsOf(kGroups);
+  total =
+      AddWarps<kGroups>(work.shares > FewShares(kGroups) ? AddShares<kWarps, kManyAtOnce>(partial, warp, work.shares)
+                                                         : AddShares<kWarps, kFewAtOnce>(partial, warp, work.shares),
+                        shared);
   return threadIdx.x < kChannels;
 }
 
@@ -151,7 +158,7 @@ class LamportReduction {
 
   // Clears the other half. Must be called by all consumers; the blocks share the work.
   __device__ void ClearOther() const {
-    for (uint32_t i = blockIdx.x * kConsumers + threadIdx.x; i < kHalfVectors; i += gridDim.x * kConsumers) {
+    for (uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < kHalfVectors; i += gridDim.x * kThreads) {
       other_[i] = {0, 0, 0, 0};
     }
   }
@@ -161,19 +168,19 @@ class LamportReduction {
   __device__ float4 AddShares(uint32_t first, uint32_t shares) {
     const float4* const of_lane = mine_ + threadIdx.x % kWarp;
     float4 sum = {0, 0, 0, 0};
-    for (; first < shares; first += kAtOnce * kConsumerWarps) {
+    for (; first < shares; first += kAtOnce * kWarps) {
       float4 next[kAtOnce];
       uint32_t missing = 0;
 #pragma unroll
       for (uint32_t k = 0; k < kAtOnce; ++k) {
-        missing |= first + k * kConsumerWarps < shares ? 1u << k : 0u;
+        missing |= first + k * kWarps < shares ? 1u << k : 0u;
       }
       const uint32_t all = missing;
       do {
 #pragma unroll
         for (uint32_t k = 0; k < kAtOnce; ++k) {
           if (missing >> k & 1) {
-            next[k] = LoadRelaxed(of_lane + (first + k * kConsumerWarps) * kShareVectors);
+            next[k] = LoadRelaxed(of_lane + (first + k * kWarps) * kShareVectors);
           }
         }
 #pragma unroll
@@ -200,6 +207,7 @@ class LamportReduction {
   }
 
  private:
+  static constexpr uint32_t kThreads = ConsumersOf(kApplyingGroups), kWarps = ConsumerWarpsOf(kApplyingGroups);
   static constexpr uint32_t kTurn = 0, kGivenUp = 1, kClosed = 2;  // counters; the first two are loaded at once
   static constexpr uint32_t kShareVectors = kChannels * sizeof(Sums) / sizeof(float4);
   static constexpr uint32_t kHalfVectors = kConvolutionBatchNormMaxResidentBlocks * kShareVectors;

@@ -70,6 +70,23 @@ void ExpectNear(const std::vector<float>& found, const Values& exact, const std:
   }
 }
 
+struct LimitedLaunch {
+  ConvolutionBatchNormConfig config;
+  uint32_t multiprocessors;
+};
+
+// Returns all configurations on all multiprocessors, and those on two: there a block has many tiles, even of the small
+// shapes, so that three groups of warps have some each.
+std::vector<LimitedLaunch> Launches(const ConvolutionShape& shape, ConvolutionPass pass) {
+  std::vector<LimitedLaunch> launches;
+  for (const uint32_t multiprocessors : {HopperMultiprocessors(), 2u}) {
+    for (const ConvolutionBatchNormConfig& config : ConvolutionBatchNormConfigs(shape, pass, multiprocessors)) {
+      launches.push_back({config, multiprocessors});
+    }
+  }
+  return launches;
+}
+
 // All image sizes, differing channels, batches that do not fill the last tile; the last shape gives each block of an
 // H200 five tiles.
 std::vector<ConvolutionShape> Shapes() {
@@ -108,7 +125,7 @@ class ConvolutionBatchNormTest : public ::testing::TestWithParam<ConvolutionShap
 
 TEST_P(ConvolutionBatchNormTest, ForwardIsTheConvolutionAndItsStatistics) {
   const ConvolutionShape shape = GetParam();
-  const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.out_channels;
+  const uint32_t channels = shape.out_channels;
   const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kForward);
   const Exact x(1, counts.a, kActivation), w(2, counts.b, kWeight);
   Values exact(counts.out);
@@ -120,10 +137,10 @@ TEST_P(ConvolutionBatchNormTest, ForwardIsTheConvolutionAndItsStatistics) {
       ReferenceStatistics(rows, exact, Doubles(gamma), Doubles(beta), Doubles(mean), Doubles(var), kMomentum, kEpsilon);
 
   DeviceArray<Bf16> on_x(x.host), on_w(w.host);
-  DeviceArray<char> workspace(std::vector<char>(ConvolutionBatchNormWorkspaceBytes(multiprocessors), 0));
-  for (const ConvolutionBatchNormConfig& config :
-       ConvolutionBatchNormConfigs(shape, ConvolutionPass::kForward, multiprocessors)) {
-    const std::string name = Name(shape, ConvolutionPass::kForward, config);
+  DeviceArray<char> workspace(std::vector<char>(ConvolutionBatchNormWorkspaceBytes(HopperMultiprocessors()), 0));
+  for (const auto& [config, multiprocessors] : Launches(shape, ConvolutionPass::kForward)) {
+    const std::string name =
+        absl::StrCat(Name(shape, ConvolutionPass::kForward, config), ", at most ", multiprocessors, " multiprocessors");
     std::vector<Bf16> first;
     for (int run = 0; run < 2; ++run) {  // two runs: the workspace must be left ready, and the bits must be equal
       DeviceArray<Bf16> y(counts.out);
@@ -152,7 +169,7 @@ TEST_P(ConvolutionBatchNormTest, ForwardIsTheConvolutionAndItsStatistics) {
 
 TEST_P(ConvolutionBatchNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
   const ConvolutionShape shape = GetParam();
-  const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.in_channels;
+  const uint32_t channels = shape.in_channels;
   const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kDataGradient);
   const Exact dy(1, counts.a, kActivation), w(2, counts.b, kWeight), x(3, counts.out, {-2, 0, 1});
   const Exact addend(4, counts.out, {-4, 0, 4});
@@ -169,7 +186,7 @@ TEST_P(ConvolutionBatchNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
 
   DeviceArray<Bf16> on_dy(dy.host), on_w(w.host), on_x(x.host), on_addend(addend.host);
   DeviceArray<uint8_t> on_mask(mask);
-  DeviceArray<char> workspace(std::vector<char>(ConvolutionBatchNormWorkspaceBytes(multiprocessors), 0));
+  DeviceArray<char> workspace(std::vector<char>(ConvolutionBatchNormWorkspaceBytes(HopperMultiprocessors()), 0));
   DeviceArray<float> on_mean(mean), on_inv_std(inv_std), on_scale(scale);
   // Gradients of both convolutions: their sum is rounded once.
   const ConvolutionShape point = {shape.images, shape.in_channels, shape.in_size, shape.out_channels, 1, shape.stride};
@@ -193,10 +210,10 @@ TEST_P(ConvolutionBatchNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
     }
     const BatchNormReduceReference reference =
         ReferenceBackwardReduce(rows, x.values, exact, Doubles(mean), Doubles(inv_std), Doubles(scale));
-    for (const ConvolutionBatchNormConfig& config :
-         ConvolutionBatchNormConfigs(shape, ConvolutionPass::kDataGradient, multiprocessors)) {
-      const std::string name = Name(shape, ConvolutionPass::kDataGradient, config) + (with_addend ? ", addend" : "") +
-                               (with_shortcut ? ", shortcut" : "");
+    for (const auto& [config, multiprocessors] : Launches(shape, ConvolutionPass::kDataGradient)) {
+      const std::string name =
+          absl::StrCat(Name(shape, ConvolutionPass::kDataGradient, config), ", at most ", multiprocessors,
+                       " multiprocessors", with_addend ? ", addend" : "", with_shortcut ? ", shortcut" : "");
       DeviceArray<Bf16> g(counts.out);
       DeviceArray<float> dgamma(channels), dbeta(channels), on_g(channels), of_x(channels), constant(channels);
       ConvolutionBatchNorm::BatchNormOperands batch_norm;
@@ -393,14 +410,22 @@ TEST(ConvolutionBatchNormConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   // not fit; or 8 by 8 tiles of 64 pixels, with 1 or 2 blocks each.
   EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kForward), 6u);
   EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kDataGradient), 4u);
-  EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 2u);
+  // A short depth and many tiles: three groups, too.
+  EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 3u);
+  EXPECT_EQ(count({512, 128, 16, 128, 3, 1}, ConvolutionPass::kDataGradient), 3u);
+  EXPECT_EQ(count({512, 256, 8, 256, 3, 1}, ConvolutionPass::kDataGradient), 2u);
+  EXPECT_EQ(count({49, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 2u);  // 392 tiles of 128 pixels
+  EXPECT_EQ(count({50, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 3u);  // 400
+  EXPECT_EQ(count({8192, 64, 4, 64, 3, 1}, ConvolutionPass::kForward), 2u);      // images too small for three groups
   EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kWeightGradient), 0u);
-  EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kForward), 2u);
-  EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kForward), 2u);
-  EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kDataGradient), 2u);
+  EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kForward), 3u);
+  EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kForward), 3u);
+  EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kDataGradient), 3u);
+  EXPECT_EQ(count({512, 256, 8, 512, 3, 2}, ConvolutionPass::kDataGradient), 3u);
+  EXPECT_EQ(count({512, 256, 8, 512, 3, 2}, ConvolutionPass::kForward), 2u);
   EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kDataGradient), 0u);  // supported only as a shortcut
   EXPECT_EQ(count({512, 64, 32, 128, 3, 4}, ConvolutionPass::kForward), 0u);       // unsupported stride
-  EXPECT_EQ(count({512, 32, 32, 64, 1, 1}, ConvolutionPass::kForward), 2u);
+  EXPECT_EQ(count({512, 32, 32, 64, 1, 1}, ConvolutionPass::kForward), 3u);
   EXPECT_EQ(count({512, 32, 32, 64, 1, 1}, ConvolutionPass::kDataGradient), 0u);
   EXPECT_EQ(count({32, 64, 32, 128, 5, 1}, ConvolutionPass::kForward), 0u);  // unsupported filter
   EXPECT_EQ(count({32, 8, 32, 64, 3, 1}, ConvolutionPass::kForward), 0u);    // unsupported number of channels
@@ -426,6 +451,7 @@ TEST(ConvolutionBatchNormConfigsTest, AppliesWhereAllTilesCanBeKept) {
   EXPECT_TRUE(can({33, 64, 32, 64, 3, 1}, {128, 1}));   // 264 tiles, two for each of 132 blocks
   EXPECT_FALSE(can({34, 64, 32, 64, 3, 1}, {128, 1}));  // 272 tiles
   EXPECT_FALSE(can({32, 64, 32, 64, 3, 1}, {256, 1}));  // a tile too large to keep
+  EXPECT_FALSE(can({32, 64, 32, 64, 3, 1}, {128, 1, 3}));
   EXPECT_TRUE(can({32, 512, 4, 512, 3, 1}, {128, 2}));  // 32 tiles by two blocks
   EXPECT_FALSE(can({32, 512, 4, 512, 3, 1}, {128, 4}));
   EXPECT_FALSE(can({32, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 88));   // 256 tiles
