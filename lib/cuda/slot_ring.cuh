@@ -43,6 +43,14 @@ struct SlotRing {
     slot = to % slots;
     phase ^= stays ? 0 : to / slots & 1;
   }
+  // Does the same without a division, in a step for each time that the count contains the slots.
+  __device__ void SkipFew(uint32_t count) {
+    slot += count;
+    while (slot >= slots) {
+      slot -= slots;
+      phase ^= stays ? 0 : 1;
+    }
+  }
   __device__ void WaitUntilFull() const { WaitFor(Full(), phase); }
   // For the filling thread: waits until the slot is free, and announces that it will be filled with `bytes`.
   __device__ void Claim() const {

@@ -68,7 +68,7 @@ __device__ void Keep(const ConvolutionBatchNormArguments& arguments, const Tile&
 #pragma unroll
     for (uint32_t i = 0; i < kPackChannels / 2; ++i) {
       uint32_t& word = kept.value[k].word[i];
-      word = AddWord<kBackward>(word, kept.inside[k], around[k], i, sums);
+      word = AddWord<kBackward>(word, kept.inside[k], around[k], PassingBits{kBackward ? around[k].mask : 0}, i, sums);
     }
     if (kept.inside[k] && (!kBackward || arguments.out != nullptr)) {
       kept.value[k].Store(arguments.out, kept.at[k]);

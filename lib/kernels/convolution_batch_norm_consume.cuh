@@ -42,6 +42,7 @@ __device__ uint32_t GroupBefore(uint32_t group) {
 template <bool kBackward, uint32_t kPixels, uint32_t kGroups, Kind kKind, typename Clock>
 __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Work& work, const SharedPlan& plan,
                         uint32_t shared_base, char* shared, main_loop::Rings rings, Clock& clock) {
+  constexpr bool kShort = kGroups > 2;  // the depth of a tile is short
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
   const uint32_t channel_to_finish = work.channel + threadIdx.x % kChannels;
@@ -51,9 +52,15 @@ __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Wo
   uint32_t turn = 0;
   clock.Start();
   for (uint32_t index = work.first; index < tiles.pixel_tiles; index += work.stride, ++turn) {
+    if constexpr (kShort) {
+      if (turn % kGroups != group) {
+        rings.SkipFew(StagesOf<kKind>(arguments, work, Tile(tiles, index)));
+        continue;
+      }
+    }
     const Tile tile(tiles, index);
     const main_loop::Stages stages = StagesOf<kKind>(arguments, work, tile);
-    if (turn % kGroups != group) {
+    if (!kShort && turn % kGroups != group) {
       rings.Skip(stages);
       continue;
     }
@@ -81,7 +88,9 @@ __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Wo
         continue;
       }
     }
-    if (tile.image + (1u << tiles.tile_images_log2) <= tiles.images) {
+    if constexpr (kShort && kBackward) {
+      WriteShort(arguments, tile, work.channel, group, staging, acc, sums, clock);
+    } else if (tile.image + (1u << tiles.tile_images_log2) <= tiles.images) {
       WriteTile<kBackward, true, kPixels>(arguments, tile, work.channel, group, staging, acc, sums, clock);
     } else {
       WriteTile<kBackward, false, kPixels>(arguments, tile, work.channel, group, staging, acc, sums, clock);

@@ -20,7 +20,7 @@ enum class Lap : uint32_t {
   kBuffer,    // wait for the group's other warps, whose reads of the buffer in shared memory must have ended
   kStaging,   // transposition in shared memory
   kLoads,     // addresses, and the issue of the loads of x, the mask and the addend
-  kArrival,   // wait for these loads
+  kArrival,   // wait for these loads; with three groups also for the group's other warps
   kSums,      // arithmetic: the mask and both sums
   kStores,    // stores of the result
 };

@@ -75,11 +75,11 @@ struct LimitedLaunch {
   uint32_t multiprocessors;
 };
 
-// Returns all configurations on all multiprocessors, and those on two: there a block has many tiles, even of the small
-// shapes, so that three groups of warps have some each.
+// Returns the configurations for all multiprocessors, and those for one: there a block has all tiles of its channels,
+// so that three groups of warps have some each, even of the small shapes.
 std::vector<LimitedLaunch> Launches(const ConvolutionShape& shape, ConvolutionPass pass) {
   std::vector<LimitedLaunch> launches;
-  for (const uint32_t multiprocessors : {HopperMultiprocessors(), 2u}) {
+  for (const uint32_t multiprocessors : {HopperMultiprocessors(), 1u}) {
     for (const ConvolutionBatchNormConfig& config : ConvolutionBatchNormConfigs(shape, pass, multiprocessors)) {
       launches.push_back({config, multiprocessors});
     }

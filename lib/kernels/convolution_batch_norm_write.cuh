@@ -3,6 +3,8 @@
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_WRITE_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_WRITE_CUH_
 
+#include <type_traits>
+
 #include "lib/cuda/cache_policy.cuh"
 #include "lib/kernels/convolution_batch_norm_block.cuh"
 #include "lib/kernels/convolution_batch_norm_laps.h"
@@ -61,16 +63,28 @@ struct ChannelSums {
   float b[kPackChannels] = {};
 };
 
+// Code that writes a tile, backward. All three give the same bits, except for the sign of a zero without an addend.
+enum class Writing {
+  kPlain,
+  kShort,            // fewer instructions, for tiles of short depth
+  kShortAndNoAddend  // also without those for the addend, which must be null
+};
+
 // Values that a thread reads for a pixel in addition to the tile, backward.
 struct Around {
   Words x, addend;
   uint32_t mask;
 
   // Loads the values. `inside`: whether the pixel exists; otherwise the mask lets nothing pass.
+  template <Writing kWriting = Writing::kPlain>
   __device__ void Load(const ConvolutionBatchNormArguments& arguments, uint32_t pack, bool inside) {
     x = Words::Load(arguments.x, pack);
     mask = inside ? arguments.relu_mask[pack] : 0;
-    addend = arguments.addend != nullptr ? Words::LoadOnce(arguments.addend, pack) : Words();
+    if constexpr (kWriting == Writing::kShortAndNoAddend) {
+      addend = Words();
+    } else {
+      addend = arguments.addend != nullptr ? Words::LoadOnce(arguments.addend, pack) : Words();
+    }
   }
 };
 
@@ -90,19 +104,46 @@ __device__ inline void PrefetchAround(const ConvolutionBatchNormArguments& argum
   }
 }
 
-// Returns a mask of the word of two channels that pass the ReLU: ones in the halves whose bit is set, among bits 2 * i
-// and 2 * i + 1.
-__device__ inline uint32_t Passing(uint32_t mask, uint32_t i) {
-  const uint32_t bits = mask >> 2 * i & 3u;
-  return ((bits | bits << 15) & 0x00010001u) * 0xFFFFu;
-}
+// ReLU mask of a pack. Get(i) returns the mask of word i, which has two channels: ones in the halves whose bit is set,
+// among bits 2 * i and 2 * i + 1.
+struct PassingBits {
+  uint32_t mask;
+
+  __device__ uint32_t Get(uint32_t i) const {
+    const uint32_t bits = mask >> 2 * i & 3u;
+    return ((bits | bits << 15) & 0x00010001u) * 0xFFFFu;
+  }
+};
+
+// Does the same for all words of a pack with fewer instructions: the top bit of each byte is a bit of the mask, and one
+// instruction fills two bytes each with the top bit of two bytes.
+struct PassingBytes {
+  uint32_t first, second;  // bits 0 to 3 and 4 to 7 of the mask
+
+  __device__ explicit PassingBytes(uint32_t mask) : first((mask & 0xFu) * kToTops), second((mask >> 4) * kToTops) {}
+  __device__ uint32_t Get(uint32_t i) const {
+    uint32_t passing;
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(passing) : "r"(i < 2 ? first : second), "r"(i % 2 == 0 ? 0x9988u : 0xBBAAu));
+    return passing;
+  }
+
+ private:
+  static constexpr uint32_t kToTops = 1u << 7 | 1u << 14 | 1u << 21 | 1u << 28;
+};
+
+template <Writing kWriting>
+using PassingOf = std::conditional_t<kWriting == Writing::kPlain, PassingBits, PassingBytes>;
 
 // Adds two channels to the sums if the pixel exists. Returns the word; backward, the masked gradient.
-template <bool kBackward>
-__device__ inline uint32_t AddWord(uint32_t word, bool inside, const Around& around, uint32_t i, ChannelSums& sums) {
+template <bool kBackward, Writing kWriting = Writing::kPlain>
+__device__ inline uint32_t AddWord(uint32_t word, bool inside, const Around& around, const PassingOf<kWriting>& passing,
+                                   uint32_t i, ChannelSums& sums) {
   if (kBackward) {
-    const uint32_t added = around.addend.word[i];
-    word = PackBf16(LowBf16(word) + LowBf16(added), HighBf16(word) + HighBf16(added)) & Passing(around.mask, i);
+    if constexpr (kWriting != Writing::kShortAndNoAddend) {
+      const uint32_t added = around.addend.word[i];
+      word = PackBf16(LowBf16(word) + LowBf16(added), HighBf16(word) + HighBf16(added));
+    }
+    word &= passing.Get(i);
   }
   const float low = LowBf16(word), high = HighBf16(word);
   const float low_from = (kBackward ? LowBf16(around.x.word[i]) : low) - sums.origin[2 * i];
@@ -149,35 +190,47 @@ __device__ void AwaitSums(const Words (&value)[kItems], const ChannelSums& sums,
   clock.AwaitNeeded();
 }
 
-// Writes kItems * kPixelsAtOnce staged pixels, starting at the tile's pixel `first`, and adds them to the sums. `first`
-// must be a multiple of kItems * kPixelsAtOnce. All loads are issued before the first is waited for, and no branch
-// separates the instructions of different pixels. kWhole: all images of the tile belong to the batch, so that no pixel
-// is skipped.
-template <bool kBackward, uint32_t kItems, bool kWhole, typename Clock>
-__device__ void WriteOut(const ConvolutionBatchNormArguments& arguments, const Tile& tile, uint32_t channel,
-                         uint32_t staging, uint32_t first, ChannelSums& sums, Clock& clock) {
+// Pixels that a thread handles at once, every kPixelsAtOnce-th of the tile: their indices in packs, whether they exist,
+// and backward what is loaded for them.
+template <uint32_t kItems>
+struct Items {
+  Around around[kItems];
+  uint32_t at[kItems];
+  bool inside[kItems];
+};
+
+// Begins the loads for kItems * kPixelsAtOnce pixels, starting at the tile's pixel `first`, which must be a multiple of
+// this number. kWhole: all images of the tile belong to the batch, so that no pixel is skipped.
+template <bool kBackward, bool kWhole, Writing kWriting, uint32_t kItems>
+__device__ void LoadItems(const ConvolutionBatchNormArguments& arguments, const Tile& tile, uint32_t channel,
+                          uint32_t first, Items<kItems>& items) {
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
   const uint32_t chunk = thread % kChunks, pixel = thread / kChunks;
   const Place of_thread(tiles, pixel);
   const uint32_t packs = tiles.channels / kPackChannels;  // packs per pixel
   const uint32_t column = channel / kPackChannels + chunk;
-  Around around[kItems];
-  uint32_t at[kItems];
-  bool inside[kItems];
 #pragma unroll
   for (uint32_t k = 0; k < kItems; ++k) {
     const Place of_item(tiles, first + k * kPixelsAtOnce);
-    inside[k] = kWhole || tile.image + of_thread.image + of_item.image < tiles.images;
+    items.inside[k] = kWhole || tile.image + of_thread.image + of_item.image < tiles.images;
     // For a missing pixel, loads the batch's first pixel, so that loads need no branch.
-    at[k] = (inside[k] ? tile.in_batch + of_thread.in_batch + of_item.in_batch : 0) * packs + column;
+    items.at[k] = (items.inside[k] ? tile.in_batch + of_thread.in_batch + of_item.in_batch : 0) * packs + column;
     if (kBackward) {
-      around[k].Load(arguments, at[k], inside[k]);
+      items.around[k].template Load<kWriting>(arguments, items.at[k], items.inside[k]);
     }
   }
-  clock.End(Lap::kLoads);
+}
+
+// Writes the pixels, which must be staged, and adds them to the sums. No branch separates the instructions of different
+// pixels.
+template <bool kBackward, Writing kWriting, uint32_t kItems, typename Clock>
+__device__ void WriteItems(const ConvolutionBatchNormArguments& arguments, uint32_t staging, const Items<kItems>& items,
+                           ChannelSums& sums, Clock& clock) {
+  const uint32_t thread = threadIdx.x % wgmma::kThreads;
+  const uint32_t chunk = thread % kChunks, pixel = thread / kChunks;
   if constexpr (Clock::kRuns && kBackward) {
-    AwaitLoads(around, clock);
+    AwaitLoads(items.around, clock);
     clock.End(Lap::kArrival);
   }
   Words value[kItems];
@@ -189,10 +242,12 @@ __device__ void WriteOut(const ConvolutionBatchNormArguments& arguments, const T
   for (uint32_t k = 0; k < kItems; ++k) {
 #pragma unroll
     for (uint32_t i = 0; i < kPackChannels / 2; ++i) {
-      value[k].word[i] = AddWord<kBackward>(value[k].word[i], inside[k], around[k], i, sums);
+      value[k].word[i] =
+          AddWord<kBackward, kWriting>(value[k].word[i], items.inside[k], items.around[k],
+                                       PassingOf<kWriting>{kBackward ? items.around[k].mask : 0}, i, sums);
     }
-    if (!Clock::kRuns && inside[k]) {
-      value[k].Store(arguments.out, at[k]);
+    if (!Clock::kRuns && items.inside[k]) {
+      value[k].Store(arguments.out, items.at[k]);
     }
   }
   if constexpr (Clock::kRuns) {
@@ -200,11 +255,32 @@ __device__ void WriteOut(const ConvolutionBatchNormArguments& arguments, const T
     clock.End(Lap::kSums);
 #pragma unroll
     for (uint32_t k = 0; k < kItems; ++k) {
-      if (inside[k]) {
-        value[k].Store(arguments.out, at[k]);
+      if (items.inside[k]) {
+        value[k].Store(arguments.out, items.at[k]);
       }
     }
     clock.End(Lap::kStores);
+  }
+}
+
+// Writes kItems * kPixelsAtOnce staged pixels, starting at the tile's pixel `first` (LoadItems), and adds them to the
+// sums. All loads are issued before the first is waited for.
+template <bool kBackward, uint32_t kItems, bool kWhole, typename Clock>
+__device__ void WriteOut(const ConvolutionBatchNormArguments& arguments, const Tile& tile, uint32_t channel,
+                         uint32_t staging, uint32_t first, ChannelSums& sums, Clock& clock) {
+  Items<kItems> items;
+  LoadItems<kBackward, kWhole, Writing::kPlain>(arguments, tile, channel, first, items);
+  clock.End(Lap::kLoads);
+  WriteItems<kBackward, Writing::kPlain>(arguments, staging, items, sums, clock);
+}
+
+// Stages pixels first_pixel ... first_pixel + kCount - 1 of the group's tile.
+template <uint32_t kCount, uint32_t kPixels>
+__device__ void StagePixels(uint32_t staging, uint32_t first_pixel, const float (&acc)[kPixels]) {
+#pragma unroll
+  for (uint32_t j = 0; j < kCount / 8; ++j) {
+    const uint32_t at = (first_pixel / 8 + j) * 4;
+    Stage(staging, j * 8, {acc[at], acc[at + 1], acc[at + 2], acc[at + 3]});
   }
 }
 
@@ -217,11 +293,7 @@ __device__ void WriteTile(const ConvolutionBatchNormArguments& arguments, const 
   for (uint32_t pass = 0; pass < kPixels / kStaged; ++pass) {
     SyncGroup(group);
     clock.End(Lap::kBuffer);
-#pragma unroll
-    for (uint32_t j = 0; j < kStaged / 8; ++j) {
-      const uint32_t at = (pass * kStaged / 8 + j) * 4;
-      Stage(staging, j * 8, {acc[at], acc[at + 1], acc[at + 2], acc[at + 3]});
-    }
+    StagePixels<kStaged>(staging, pass * kStaged, acc);
     SyncGroup(group);
     clock.End(Lap::kStaging);
     constexpr uint32_t kItems = kBackward ? kItemsInFlight : kStaged / kPixelsAtOnce;
@@ -230,6 +302,39 @@ __device__ void WriteTile(const ConvolutionBatchNormArguments& arguments, const 
       WriteOut<kBackward, kItems, kWhole>(arguments, tile, channel, staging + first * wgmma::kLineBytes,
                                           pass * kStaged + first, sums, clock);
     }
+  }
+}
+
+// Does the same for a tile of kStagePixels, backward, but begins all loads before the barrier of threads that ends the
+// staging. Thus they overlap with it, and the compiler cannot delay some of them until others have arrived.
+template <bool kWhole, Writing kWriting, typename Clock>
+__device__ void WriteShortTile(const ConvolutionBatchNormArguments& arguments, const Tile& tile, uint32_t channel,
+                               uint32_t group, uint32_t staging, const float (&acc)[kStagePixels / 2],
+                               ChannelSums& sums, Clock& clock) {
+  static_assert(kItemsInFlight * kPixelsAtOnce == kStagePixels, "a thread has all of its pixels in flight");
+  SyncGroup(group);
+  clock.End(Lap::kBuffer);
+  StagePixels<kStagePixels>(staging, 0, acc);
+  __syncwarp();  // keeps the compiler from beginning loads while the accumulator occupies registers
+  clock.End(Lap::kStaging);
+  Items<kItemsInFlight> items;
+  LoadItems<true, kWhole, kWriting>(arguments, tile, channel, 0, items);
+  clock.End(Lap::kLoads);
+  SyncGroup(group);
+  WriteItems<true, kWriting>(arguments, staging, items, sums, clock);
+}
+
+// Writes a tile in the shortest of these ways.
+template <typename Clock>
+__device__ void WriteShort(const ConvolutionBatchNormArguments& arguments, const Tile& tile, uint32_t channel,
+                           uint32_t group, uint32_t staging, const float (&acc)[kStagePixels / 2], ChannelSums& sums,
+                           Clock& clock) {
+  if (tile.image + (1u << arguments.tiles.tile_images_log2) > arguments.tiles.images) {
+    WriteShortTile<false, Writing::kShort>(arguments, tile, channel, group, staging, acc, sums, clock);
+  } else if (arguments.addend != nullptr) {
+    WriteShortTile<true, Writing::kShort>(arguments, tile, channel, group, staging, acc, sums, clock);
+  } else {
+    WriteShortTile<true, Writing::kShortAndNoAddend>(arguments, tile, channel, group, staging, acc, sums, clock);
   }
 }
 
