@@ -19,7 +19,8 @@
 //     Issue(weights, input, acc): the instruction
 //
 // Why every wait ends:
-// - A full slot: the copying thread arrives once, and the bytes that it announces are those that it copies.
+// - A full slot: the copying thread arrives once, and the bytes that it announces are those that it copies; or none, if
+//   the slot has these data already (SlotRing::Renew).
 // - An empty slot: one thread of each warp that multiplies arrives once, when the instructions that read the slot are
 //   complete. So its barrier must expect kGroupWarps arrivals per group that reads the slot. Weights that stay
 //   (SlotRing::stays) are copied once, and their slots are never released.
@@ -96,6 +97,26 @@ __device__ void CopyTile(const Copies& copies, const Tile& tile, const Stages& s
     rings.input.Next();
     for (uint32_t tap = 0; tap < stages.taps && !begun.all; ++tap, ++slot) {
       if (slot >= begun.slots) {
+        CopyWeights(copies, tile, stage, tap, rings.weights);
+      }
+    }
+  }
+}
+
+// Copies a tile's operands like CopyTile, but not the weights if `weights_are_there`. Then each slot must still have
+// the weights that would be copied to it.
+template <typename Copies, typename Tile>
+__device__ void CopyTileToSlots(const Copies& copies, const Tile& tile, const Stages& stages, bool weights_are_there,
+                                Rings& rings) {
+  for (uint32_t stage = stages.begin; stage < stages.end; ++stage) {
+    rings.input.Claim();
+    copies.Input(tile, stage, rings.input);
+    rings.input.Next();
+    for (uint32_t tap = 0; tap < stages.taps; ++tap) {
+      if (weights_are_there) {
+        rings.weights.Renew();
+        rings.weights.Next();
+      } else {
         CopyWeights(copies, tile, stage, tap, rings.weights);
       }
     }

@@ -57,6 +57,11 @@ struct SlotRing {
     WaitFor(Empty(), phase ^ 1);
     ArriveExpecting(Full(), bytes);
   }
+  // For the filling thread: waits until the slot is free, and announces that it is full of the same data again.
+  __device__ void Renew() const {
+    WaitFor(Empty(), phase ^ 1);
+    Arrive(Full());
+  }
 };
 
 }  // namespace lockstep

@@ -102,6 +102,15 @@ ConvolutionRings MakeRings(const ConvolutionTiles& tiles, uint32_t stride, const
   rings.input_bytes = kLineBytes * (TileImages(tiles) * tiles.box_columns) * InputRows(tiles, stride);
   rings.weight_slots = std::min(kMaxWeightSlots, tiles.depth_blocks * tiles.filter * tiles.filter);
   rings.exchange_bytes = tiles.splits_log2 != 0 ? kBlock * pixels * sizeof(float) : 0;
+  if (config.groups > 2 && tiles.spread_log2 != 0) {
+    // Consecutive tiles have the same weights, whose number divides this one if the depth is short. Tiles are short, so
+    // that more boxes must be on their way.
+    rings.weight_slots = 8;
+    rings.input_slots = 6;
+    while (ConvolutionBatchNormSharedBytes(rings, config.groups) > kSharedBytes) {
+      --rings.input_slots;
+    }
+  }
   while (ConvolutionBatchNormSharedBytes(rings, config.groups) > kSharedBytes) {
     // With 64 channels, the slots hold all weights, which are loaded once.
     const bool weights_stay = stride == 1 && tiles.depth_blocks == 1;

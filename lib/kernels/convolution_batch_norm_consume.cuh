@@ -215,9 +215,14 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
   };
   const auto copy = [&] {
     const TileCopies<kBackward, kKind> copies = {arguments, weights, inputs, work.channel};
+    RepeatedWeights repeated;
     for (uint32_t index = work.first; index < arguments.tiles.pixel_tiles; index += work.stride) {
       const Tile tile(arguments.tiles, index);
       const main_loop::Stages stages = StagesOf<kKind>(arguments, work, tile);
+      if constexpr (kGroups > 2 && kKind == Kind::kSpread) {
+        main_loop::CopyTileToSlots(copies, tile, stages, repeated.AreThere(tile, stages, sizes.weight_slots), rings);
+        continue;
+      }
       main_loop::CopyTile(copies, tile, stages, {.slots = 0, .all = rings.weights.stays && index != work.first}, rings);
     }
   };

@@ -104,6 +104,24 @@ struct TileCopies {
   }
 };
 
+// Weights of consecutive tiles of one parity, with a stride of 2, which are the same. If the number of a tile's weights
+// divides the number of slots, a weight is always copied to the same slots. They have all been copied after as many
+// tiles as the slots have weights for.
+class RepeatedWeights {
+ public:
+  // Returns whether the slots have the weights of the block's next tile.
+  __device__ bool AreThere(const Tile& tile, const main_loop::Stages& stages, uint32_t slots) {
+    const uint32_t parity = tile.odd_row * 2 + tile.odd_column, weights = (stages.end - stages.begin) * stages.taps;
+    begun_ = parity == parity_ ? begun_ + weights : 0;
+    parity_ = parity;
+    return begun_ >= slots && slots % weights == 0;
+  }
+
+ private:
+  uint32_t parity_ = UINT32_MAX;
+  uint32_t begun_ = 0;  // number of weights of the previous tiles of this parity
+};
+
 // Product of a group's tile of 64 channels by kPixels pixels.
 template <bool kBackward, uint32_t kPixels, Kind kKind>
 struct TileProduct {
