@@ -16,7 +16,8 @@ namespace lockstep {
 void AddRecordTimes(const LabRecords& lab, ClassStudent& student);
 
 // Returns a digest of the printed numbers of each table, with their quantities, devices and batches: whatever its name,
-// its notes, its order and its file format. Tables of fewer than three numbers have none.
+// its notes, its order and its file format. A table has none if its measured numbers have so few digits that two
+// students could print the same by chance (repeat_chance.h), or if all its numbers are derived.
 std::vector<std::string> TableDigests(const proto::PublishedTables& document);
 
 // Fills `answered`, `fastest_epoch` and `best_speedup` from all records and tables of a student, and adds the tables'

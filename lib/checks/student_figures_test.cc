@@ -40,21 +40,45 @@ TEST(StudentFiguresTest, ACopiedTableHasTheSameDigest) {
   constexpr char kHead[] = "# batch = per_device\ntable,quantity,devices,batch_per_device,value,unit,as_printed\n";
   const auto first =
       ParsePublishedCsv(absl::StrCat("# source = mine\n", kHead,
-                                     "Q1,epoch_seconds,1,32,8.5,s,8.5\nQ1,epoch_seconds,1,128,6.25,s,6.25\n"
-                                     "Q1,epoch_seconds,1,512,6.1,s,6.1\n"),
+                                     "Q1,epoch_seconds,1,32,8.512,s,8.512\nQ1,epoch_seconds,1,128,6.253,s,6.253\n"
+                                     "Q1,epoch_seconds,1,512,6.108,s,6.108\n"),
                         "a.csv");
   const auto copy = ParsePublishedCsv(absl::StrCat("# source = my own work\n", kHead,
-                                                   "Times,epoch_seconds,1,512,6.1,s,6.1\n"
-                                                   "Times,epoch_seconds,1,32,8.5,s,8.5\n"
-                                                   "Times,epoch_seconds,1,128,6.25,s,6.25\nQ2,speedup,2,32,,,1.7\n"),
+                                                   "Times,epoch_seconds,1,512,6.108,s,6.108\n"
+                                                   "Times,epoch_seconds,1,32,8.512,s,8.512\n"
+                                                   "Times,epoch_seconds,1,128,6.253,s,6.253\n"
+                                                   "Q2,speedup,2,32,,,1.7\n"),
                                       "b.csv");
   ASSERT_THAT(first, IsOk());
   ASSERT_THAT(copy, IsOk());
   ASSERT_EQ(TableDigests(*first).size(), 1u);
-  EXPECT_EQ(TableDigests(*copy), TableDigests(*first));  // one number is too few for a digest
+  EXPECT_EQ(TableDigests(*copy), TableDigests(*first));  // the table of a speed-up has no digest
   proto::PublishedTables changed = *copy;
   changed.mutable_table(0)->mutable_value(0)->set_as_printed("6.2");
   EXPECT_NE(TableDigests(changed), TableDigests(*first));
+}
+
+// Honest students print the same speed-ups, and the same times of few digits.
+TEST(StudentFiguresTest, ATableThatIsEqualByChanceHasNoDigest) {
+  std::string speedups, short_times, long_times;
+  for (const int batch : {32, 64, 128, 256, 512, 1024}) {
+    absl::StrAppend(&speedups, "Q2,speedup,4,", batch, ",,,3.7\n");
+    absl::StrAppend(&short_times, "Q2,epoch_seconds,4,", batch, ",,s,12\n");
+    absl::StrAppend(&long_times, "Q2,epoch_seconds,4,", batch, ",,s,12.34\n");
+  }
+  const auto digests = [](const std::string& rows) {
+    const auto tables =
+        ParsePublishedCsv(absl::StrCat("# source = a test\n# batch = per_device\n"
+                                       "table,quantity,devices,batch_per_device,value,unit,as_printed\n",
+                                       rows),
+                          "hand_in.csv");
+    EXPECT_THAT(tables, IsOk());
+    return TableDigests(*tables).size();
+  };
+  EXPECT_EQ(digests(speedups), 0u);
+  EXPECT_EQ(digests(short_times), 0u);
+  EXPECT_EQ(digests(long_times), 1u);
+  EXPECT_EQ(digests(speedups + long_times), 1u);
 }
 
 // Two tables with the same place, e.g. in fp32 and in bf16, are two times.
