@@ -14,8 +14,15 @@
 namespace lockstep {
 namespace {
 
-// Returns the first line, which names the error. LibTorch's messages continue for many lines (hints, backtraces).
-std::string FirstLine(absl::string_view message) { return std::string(message.substr(0, message.find('\n'))); }
+// Returns the first line, which names the error. LibTorch's messages continue for many lines (hints, backtraces). Of an
+// error inside of a TorchScript module, the last line has the reason, after the lines of Python that led to it.
+std::string FirstLine(absl::string_view message) {
+  if (absl::StartsWith(message, "The following operation failed in the TorchScript interpreter")) {
+    message = absl::StripTrailingAsciiWhitespace(message);
+    return std::string(message.substr(message.rfind('\n') + 1));
+  }
+  return std::string(message.substr(0, message.find('\n')));
+}
 
 absl::Status FromMessage(absl::string_view doing, absl::string_view message) {
   const std::string text = absl::StrCat(doing, ": ", FirstLine(message));

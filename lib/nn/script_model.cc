@@ -6,7 +6,10 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <set>
 #include <utility>
 #include <vector>
@@ -136,11 +139,16 @@ absl::Status CheckRun(Model& model, const ModelShape& shape) {
 }
 
 absl::StatusOr<torch::jit::Module> LoadScript(const std::string& path) {
+  if (access(path.c_str(), R_OK) != 0) {
+    return absl::NotFoundError(absl::StrCat(path, ": cannot be opened: ", std::strerror(errno)));
+  }
   try {
     return torch::jit::load(path, c10::Device(c10::kCPU));
   } catch (const c10::Error& error) {
-    return absl::DataLossError(
-        absl::StrCat(path, ": expected a TorchScript module, found: ", error.what_without_backtrace(), kHowToSave));
+    // LibTorch calls every other file corrupted, also a state_dict.
+    const absl::string_view reason = error.what_without_backtrace();
+    return absl::DataLossError(absl::StrCat(path, ": expected a TorchScript module, found another or a damaged file",
+                                            kHowToSave, "; LibTorch's reason: ", reason.substr(0, reason.find('\n'))));
   }
 }
 
@@ -156,7 +164,8 @@ absl::StatusOr<std::shared_ptr<Model>> LoadScriptModel(const std::string& path, 
   }
   if (status.ok()) {
     status =
-        CatchTorchErrors(absl::StrCat("running ", path, " on two images"), [&] { return CheckRun(*model, shape); });
+        CatchTorchErrors(absl::StrCat("running it on images of shape (2, 3, ", shape.height, ", ", shape.width, ")"),
+                         [&] { return CheckRun(*model, shape); });
   }
   if (!status.ok()) {
     return absl::FailedPreconditionError(absl::StrCat(path, ": ", status.message()));

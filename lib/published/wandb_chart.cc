@@ -167,7 +167,9 @@ absl::StatusOr<std::optional<proto::PublishedValue>> ReadValue(const Series& ser
   value.set_quantity(series.quantity);
   value.set_devices(series.devices);
   value.set_batch(series.batch);
-  value.set_context(series.run);
+  // A run has several accuracies (training, test), but one time.
+  value.set_context(series.quantity == proto::ACCURACY_FRACTION ? absl::StrCat(series.run, kBetween, series.metric)
+                                                                : series.run);
   if (series.min.has_value() && series.max.has_value() && Field(row, *series.min) != Field(row, *series.max)) {
     value.set_note(absl::StrCat("mean of the chart over several steps, from ", Excerpt(Field(row, *series.min)), " to ",
                                 Excerpt(Field(row, *series.max))));

@@ -76,8 +76,11 @@ struct KnownOutput {
     return id.has_value() && std::find(ids.begin(), ids.end(), *id) != ids.end();
   }
 
-  // Returns "--output=a.rec", or "--output (a.batch*.state)".
+  // Returns "--output=a.rec", "--output (a.batch*.state)", or "--output=a.html, which also writes a.rec,".
   std::string Shown() const {
+    if (!declared.given.empty() && declared.given != declared.path) {
+      return absl::StrCat(declared.flag, "=", declared.given, ", which also writes ", declared.path, ",");
+    }
     return declared.suffix.empty() ? absl::StrCat(declared.flag, "=", declared.path)
                                    : absl::StrCat(declared.flag, " (", declared.path, "*", declared.suffix, ")");
   }

@@ -15,9 +15,10 @@ namespace lockstep {
 
 // File that a run writes: PATH, and PATH.part until the file is complete.
 struct RunOutput {
-  std::string flag;    // flag that named the file, for messages: "--checkpoint"
-  std::string path;    // "-": standard output; empty: no output
-  std::string suffix;  // not empty: any number of files PATH*SUFFIX; a PATH that ends in '/' may be made by the run
+  std::string flag;        // flag that named the file, for messages: "--checkpoint"
+  std::string path;        // "-": standard output; empty: no output
+  std::string suffix;      // not empty: any number of files PATH*SUFFIX; a PATH that ends in '/' may be made by the run
+  std::string given = "";  // value of the flag, for messages, if `path` is another file that follows from it
 };
 
 struct RunFiles {

@@ -71,7 +71,7 @@ RunFiles FilesOf(const ReportOptions& options) {
     return {options.inputs, {{"--output", "-", ""}}};
   }
   const std::string stem = StemOfReport(options.output);
-  RunFiles files = {options.inputs, {{"--output", ReportRecordFile(stem), ""}}};
+  RunFiles files = {options.inputs, {{"--output", ReportRecordFile(stem), "", options.output}}};
   for (const ReportFormat format : options.formats) {
     files.outputs.push_back({"--output", PageFile(stem, format), ""});
     // The LaTeX audit is included in STEM.*.tex below.
