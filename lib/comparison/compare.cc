@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -24,8 +25,9 @@ struct TimedRun {
   const RecordSource* source;
   const char* kind;
   RunConditions conditions;
-  // Settings that distinguish runs under the same conditions, in words: those of a scaling run's points and of its
-  // communication. A sweep has none, because equal conditions include its training.
+  // Settings that distinguish runs under the same conditions, in words: the libraries, the driver and the recorded
+  // environment variables, and those of a scaling run's points and of its communication. Equal conditions include the
+  // training.
   std::vector<std::string> settings;
   std::vector<std::pair<std::string, std::vector<double>>> times;  // times of each point, by its name
 };
@@ -37,16 +39,35 @@ void AddTimes(const std::string& name, const proto::Samples& samples, TimedRun& 
   }
 }
 
-std::vector<std::string> SettingsOfRun(const proto::ScaleSpec& spec) {
-  std::vector<std::string> settings = {SettingsText(SettingsOf(spec, proto::ScalePoint()))};
-  for (const RunSetting& setting : CommunicationSettings(spec)) {
+// Returns an entry for each part of the system: "LibTorch 2.11.0", "environment NCCL_ALGO=Tree". Records of one kind have
+// the same number of entries.
+std::vector<std::string> SystemOf(const proto::Header& header) {
+  const proto::Libraries& libraries = header.libraries();
+  std::vector<std::string> system = {
+      absl::StrCat("LibTorch ", libraries.libtorch()), absl::StrCat("CUDA ", libraries.cuda()),
+      absl::StrCat("cuDNN ", libraries.cudnn()), absl::StrCat("NCCL ", libraries.nccl()),
+      absl::StrCat("driver ", header.device_size() > 0 ? header.device(0).driver_version() : "")};
+  std::map<std::string, std::string> variables(header.environment().begin(), header.environment().end());
+  variables.erase("SLURM_JOB_ID");          // another one in each job
+  variables.erase("CUDA_VISIBLE_DEVICES");  // the devices are compared by themselves
+  system.push_back(variables.empty()
+                       ? "no environment variables"
+                       : absl::StrCat("environment ", absl::StrJoin(variables, " ", absl::PairFormatter("="))));
+  return system;
+}
+
+std::vector<std::string> SettingsOfRun(const LabScale& scale) {
+  std::vector<std::string> settings = SystemOf(scale.header);
+  settings.push_back(SettingsText(SettingsOf(scale.spec, proto::ScalePoint())));
+  for (const RunSetting& setting : CommunicationSettings(scale.spec)) {
     settings.push_back(setting.words);
   }
   return settings;
 }
 
 TimedRun ToRun(const LabSweep& sweep) {
-  TimedRun run = {&sweep, "sweep", {&sweep.header, &sweep.spec.model(), &sweep.spec.training()}, {}, {}};
+  TimedRun run = {
+      &sweep, "sweep", {&sweep.header, &sweep.spec.model(), &sweep.spec.training()}, SystemOf(sweep.header), {}};
   for (const proto::SweepPoint& point : sweep.points) {
     AddTimes(absl::StrCat("batch ", point.batch_size()), point.epoch_seconds(), run);
   }
@@ -54,11 +75,8 @@ TimedRun ToRun(const LabSweep& sweep) {
 }
 
 TimedRun ToRun(const LabScale& scale) {
-  TimedRun run = {&scale,
-                  "scaling run",
-                  {&scale.header, &scale.spec.model(), &scale.spec.training()},
-                  SettingsOfRun(scale.spec),
-                  {}};
+  TimedRun run = {
+      &scale, "scaling run", {&scale.header, &scale.spec.model(), &scale.spec.training()}, SettingsOfRun(scale), {}};
   for (const proto::ScalePoint& point : scale.points) {
     AddTimes(PointTitle(scale.spec, point), point.epoch_seconds(), run);
   }
@@ -138,8 +156,8 @@ absl::StatusOr<Sides> AssignRuns(const TimedRun& first, const TimedRun& second, 
   if (!more.empty() && IsSameProgram(first, second)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "--compare: ", first.source->name(), " and ", second.source->name(),
-        " are of one build with the same settings, so nothing tells to which of them a further run belongs; leave the "
-        "further runs out"));
+        " are of one build with the same settings, libraries, driver and environment variables, so nothing tells to "
+        "which of them a further run belongs; leave the further runs out"));
   }
   for (const TimedRun& run : more) {
     if (IsSameProgram(run, first)) {
@@ -148,7 +166,8 @@ absl::StatusOr<Sides> AssignRuns(const TimedRun& first, const TimedRun& second, 
       sides.second.push_back(&run);
     } else {
       return absl::FailedPreconditionError(
-          absl::StrCat("--input: ", run.source->name(), " was made by another build or with other settings than ",
+          absl::StrCat("--input: ", run.source->name(),
+                       " was made by another build, with other settings, or on another system than ",
                        first.source->name(), " and ", second.source->name(), "; give runs of these two programs"));
     }
   }
@@ -289,7 +308,8 @@ const char* TimeVerdictWord(TimeVerdict verdict) {
 }
 
 std::string DistinctionText(const ComparedSide& side) {
-  return side.distinction.empty() ? "same build and settings" : absl::StrJoin(side.distinction, ", ");
+  return side.distinction.empty() ? "same build, libraries, driver, environment and settings"
+                                  : absl::StrJoin(side.distinction, ", ");
 }
 
 std::string SidesText(const RunComparison& comparison) {

@@ -198,7 +198,31 @@ TEST(CompareTest, ASideNamesTheSettingsInWhichItDiffers) {
   EXPECT_THAT(SidesText(*CompareRuns(first, Named("gloo.rec", ScaleOf(2, backend)), {})),
               "before       nccl.rec (backend=nccl)\nafter        gloo.rec (backend=gloo)\n");
   EXPECT_THAT(SidesText(*CompareRuns(first, Named("again.rec", ScaleOf(2, same)), {})),
-              "before       nccl.rec (same build and settings)\nafter        again.rec (same build and settings)\n");
+              "before       nccl.rec (same build, libraries, driver, environment and settings)\n"
+              "after        again.rec (same build, libraries, driver, environment and settings)\n");
+}
+
+// A new library, driver or environment variable is compared like a new build.
+TEST(CompareTest, ASideMayDifferInTheSystemAlone) {
+  const auto run = [](double factor, const std::string& nccl, const std::string& algorithm) {
+    LabRecords lab = RunOf(factor);
+    proto::Header& header = lab.sweeps[0].header;
+    header.mutable_libraries()->set_nccl(nccl);
+    if (!algorithm.empty()) {
+      (*header.mutable_environment())["NCCL_ALGO"] = algorithm;
+    }
+    return lab;
+  };
+  const LabRecords more = Together({run(1.01, "2.28", ""), run(1.21, "2.29", "")});
+  const auto libraries = CompareRuns(run(1, "2.28", ""), run(1.2, "2.29", ""), more);
+  ASSERT_THAT(libraries, IsOk());
+  EXPECT_EQ(libraries->first_runs, 2u);
+  EXPECT_EQ(libraries->second_runs, 2u);
+  EXPECT_EQ(DistinctionText(libraries->first_side), "NCCL 2.28");
+  EXPECT_EQ(DistinctionText(libraries->second_side), "NCCL 2.29");
+  const auto environment = CompareRuns(run(1, "2.28", ""), run(1.2, "2.28", "Tree"), {});
+  ASSERT_THAT(environment, IsOk());
+  EXPECT_EQ(DistinctionText(environment->second_side), "environment NCCL_ALGO=Tree");
 }
 
 // Runs of one program may have other seeds, warm-up and repeats.

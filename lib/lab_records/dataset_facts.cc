@@ -1,5 +1,7 @@
 #include "lib/lab_records/dataset_facts.h"
 
+#include <algorithm>
+
 namespace lockstep {
 namespace {
 
@@ -13,9 +15,14 @@ DatasetFacts FactsOfRun(const Spec& spec) {
           model.width()};
 }
 
-}  // namespace
+bool OnlyCpu(const LabRecords& lab) {
+  const auto on_cpu = [](const auto& run) { return run.spec.training().device() == proto::CPU; };
+  return lab.sweeps.size() + lab.scales.size() > 0 && std::all_of(lab.sweeps.begin(), lab.sweeps.end(), on_cpu) &&
+         std::all_of(lab.scales.begin(), lab.scales.end(), on_cpu);
+}
 
-DatasetFacts FactsOfDataset(const LabRecords& lab) {
+// Returns the facts without `only_cpu`.
+DatasetFacts FactsOfImages(const LabRecords& lab) {
   for (const LabDataset& dataset : lab.datasets) {
     for (const proto::DatasetInfo& info : dataset.info) {
       if (info.split() == proto::TRAIN && info.image_count() > 0) {
@@ -39,6 +46,14 @@ DatasetFacts FactsOfDataset(const LabRecords& lab) {
     }
   }
   return {};
+}
+
+}  // namespace
+
+DatasetFacts FactsOfDataset(const LabRecords& lab) {
+  DatasetFacts facts = FactsOfImages(lab);
+  facts.only_cpu = OnlyCpu(lab);
+  return facts;
 }
 
 }  // namespace lockstep

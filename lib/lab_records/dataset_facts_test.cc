@@ -46,6 +46,18 @@ TEST(DatasetFactsTest, ARunStatesClassesAndPixels) {
   EXPECT_EQ(facts.width, 48);
 }
 
+TEST(DatasetFactsTest, RunsOnACpuAlone) {
+  EXPECT_FALSE(FactsOfDataset({}).only_cpu);
+  LabRecords lab;
+  lab.sweeps.push_back(testing::SmallSweep());
+  lab.scales.push_back(testing::SmallScale());
+  lab.sweeps[0].spec.mutable_training()->set_device(proto::CPU);
+  lab.scales[0].spec.mutable_training()->set_device(proto::CUDA);
+  EXPECT_FALSE(FactsOfDataset(lab).only_cpu);
+  lab.scales[0].spec.mutable_training()->set_device(proto::CPU);
+  EXPECT_TRUE(FactsOfDataset(lab).only_cpu);
+}
+
 TEST(DatasetFactsTest, ARecordThatStatesNoNumberIsPassedOver) {
   LabRecords lab;
   EXPECT_EQ(TrainingImages(lab), 0);

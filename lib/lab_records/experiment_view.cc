@@ -24,7 +24,8 @@ proto::PointSettings SettingsOfTable(const LabScale& scale, const proto::ScalePo
   return settings;
 }
 
-ExperimentView& ViewFor(const LabScale& scale, const proto::ScalePoint& point, std::vector<ExperimentView>& views) {
+ExperimentView& ViewFor(const LabScale& scale, const proto::ScalePoint& point, bool other_images,
+                        std::vector<ExperimentView>& views) {
   const proto::PointSettings settings = SettingsOfTable(scale, point);
   for (ExperimentView& view : views) {
     if (view.scale == &scale && view.ranks == point.ranks() && SameSettings(view.settings, settings)) {
@@ -35,7 +36,18 @@ ExperimentView& ViewFor(const LabScale& scale, const proto::ScalePoint& point, s
   view.scale = &scale;
   view.settings = settings;
   view.ranks = point.ranks();
+  view.other_images = other_images;
   return view;
+}
+
+// Returns true if the page has dataset records, and the run was not made from any of them.
+bool HasOtherImages(const LabRecords& lab, const LabScale& scale) {
+  return !lab.datasets.empty() && scale.header.input_size() > 0 &&
+         std::none_of(lab.datasets.begin(), lab.datasets.end(), [&](const LabDataset& images) {
+           const auto& inputs = scale.header.input();
+           return std::any_of(inputs.begin(), inputs.end(),
+                              [&](const proto::Input& input) { return input.sha256() == images.input.sha256(); });
+         });
 }
 
 ExperimentRow& RowFor(const proto::ScalePoint& point, ExperimentView& view) {
@@ -104,7 +116,15 @@ std::string ExperimentView::Title() const {
   const std::string way = SettingsText(settings);
   return absl::StrCat(scale->spec.training().model(), " on ", CountOf(ranks, "rank"), " of ",
                       DescribeDevices(scale->header), " (", scale->name(), ")", way == kLabsWay ? "" : ": ",
-                      way == kLabsWay ? "" : way);
+                      way == kLabsWay ? "" : way, OtherImagesText());
+}
+
+std::string ExperimentView::OtherImagesText() const {
+  const proto::ModelFacts& model = scale->spec.model();
+  return other_images
+             ? absl::StrCat(", on other images than the rest of the page: ", FormatCount(model.training_images()),
+                            " for training, ", FormatCount(model.test_images()), " for tests")
+             : "";
 }
 
 std::string ExperimentView::EpochName() const {
@@ -129,8 +149,9 @@ std::vector<ExperimentView> ExperimentViews(const LabRecords& lab, proto::Experi
     if (scale.spec.experiment() != experiment) {
       continue;
     }
+    const bool other_images = HasOtherImages(lab, scale);
     for (const proto::ScalePoint& point : scale.points) {
-      ExperimentRow& row = RowFor(point, ViewFor(scale, point, views));
+      ExperimentRow& row = RowFor(point, ViewFor(scale, point, other_images, views));
       row.planned.push_back(&point);
       if (point.outcome() == proto::COMPLETED && point.epoch_size() > 0) {
         row.trained.push_back(&point);

@@ -41,9 +41,13 @@ struct ExperimentView {
   const LabScale* scale = nullptr;
   proto::PointSettings settings;  // settings of all rows; without `buffers` for WHAT_IS_SENT, whose rows differ in it
   uint32_t ranks = 0;
+  bool other_images = false;  // true: trained on other images than those of the page's dataset records
   std::vector<ExperimentRow> rows;
 
-  std::string Title() const;  // "resnet18 on 2 ranks of 2 x NVIDIA H200 (large.rec)"
+  // Returns "resnet18 on 2 ranks of 2 x NVIDIA H200 (large.rec)". With other_images, their numbers follow.
+  std::string Title() const;
+  // Returns the part of the title on other images; empty without other_images.
+  std::string OtherImagesText() const;
   // Returns the name of the epoch whose loss and accuracy the tables show: "epoch 5"; "the last epoch" if the runs have
   // fewer epochs; "epoch 5, or the last" if some have.
   std::string EpochName() const;

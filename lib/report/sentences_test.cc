@@ -375,6 +375,23 @@ TEST(SentencesTest, ANetworkWithoutBatchNormDoesNotAnswerQ7) {
                                           HasSubstr("\nNetworks with batch norm also send running statistics.")));
 }
 
+// The lab on a CPU trains ResNet-18 on few synthetic images.
+TEST(SentencesTest, OtherImagesThanThoseOfThePageAreNamed) {
+  LabRecords lab = WholeLab();
+  EXPECT_THAT(AnswerQ7(lab).text(), Not(HasSubstr("other images")));
+  lab.datasets[0].input.set_sha256("the data set");
+  lab.scales[3].header.clear_input();
+  lab.scales[3].header.add_input()->set_sha256("few images");
+  lab.scales[3].spec.mutable_model()->set_training_images(128);
+  lab.scales[3].spec.mutable_model()->set_test_images(32);
+  for (const auto answer : {AnswerQ6, AnswerQ7}) {
+    EXPECT_THAT(answer(lab).text(),
+                HasSubstr(", on other images than the rest of the page: 128 for training, 32 for tests"));
+  }
+  lab.scales[3].header.mutable_input(0)->set_sha256("the data set");
+  EXPECT_THAT(AnswerQ7(lab).text(), Not(HasSubstr("other images")));
+}
+
 TEST(SentencesTest, ANetworkWithoutBatchNormIsReportedNextToOneWithIt) {
   LabRecords lab = WholeLab();
   LabScale plain = lab.scales[3];

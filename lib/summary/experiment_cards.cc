@@ -147,6 +147,11 @@ struct SentRow {
 
 const std::string& ModelOf(const ExperimentView& view) { return view.scale->spec.training().model(); }
 
+// Returns " Trained on other images than the rest of the page: ..."; empty if the images are those of the page.
+std::string OtherImagesNote(const ExperimentView& view) {
+  return view.other_images ? absl::StrCat(" Trained", view.OtherImagesText().substr(1), ".") : "";
+}
+
 // Returns the views of WHAT_IS_SENT, those of networks with batch norm first.
 std::vector<ExperimentView> BatchNormFirst(const LabRecords& lab) {
   std::vector<ExperimentView> views = ExperimentViews(lab, proto::WHAT_IS_SENT);
@@ -268,7 +273,9 @@ proto::SummaryCard CardQ6(const LabRecords& lab) {
                                             : "nothing else"},
                 card);
     AddSupport(
-        most.facts.other_bytes > 0 ? absl::StrCat("Counted with ", most.row->name, ", which sends the most.") : "",
+        absl::StrCat(
+            most.facts.other_bytes > 0 ? absl::StrCat("Counted with ", most.row->name, ", which sends the most.") : "",
+            OtherImagesNote(view)),
         card);
     for (const ExperimentView& other : views) {
       if (&other != &view && !HasBatchNorm(ModelOf(other)) && MostSent(other).row != nullptr) {
@@ -327,7 +334,7 @@ proto::SummaryCard CardQ7(const LabRecords& lab) {
                                      AccuracyNumber(other.rows.front().Values(TestAccuracy)), " %."));
       }
     }
-    AddSupport(absl::StrJoin(notes, " "), card);
+    AddSupport(absl::StrCat(absl::StrJoin(notes, " "), OtherImagesNote(view)), card);
     return card;
   }
   return UnansweredCard(lab, "Q7",

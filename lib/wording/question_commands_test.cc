@@ -27,6 +27,17 @@ TEST(QuestionCommandsTest, EveryQuestionHasCommandsThatAreWhole) {
   }
 }
 
+// A CPU trains LeNet-5 in minutes; only what_is_sent needs batch norm, which it lacks.
+TEST(QuestionCommandsTest, OnACpuTheNetworkIsSmall) {
+  DatasetFacts facts = {5000};
+  facts.only_cpu = true;
+  for (const char* question : {"Q1", "Q2", "Q4", "Q5"}) {
+    EXPECT_THAT(CommandsFor(question, facts)[0], HasSubstr(" --model=lenet5 ")) << question;
+    EXPECT_THAT(CommandsFor(question, {5000})[0], Not(HasSubstr("--model"))) << question;
+  }
+  EXPECT_THAT(CommandsFor("Q6", facts)[0], Not(HasSubstr("--model")));
+}
+
 TEST(QuestionCommandsTest, BiasesAreQuantizedOfANetworkThatHasThem) {
   EXPECT_THAT(
       CommandsFor("B5", {50000}),
