@@ -254,18 +254,19 @@ class BenchmarkPageTest(unittest.TestCase):
 
     def test_an_experiment_has_a_row_for_each_setting_over_all_seeds(self):
         def point(row, accuracy, traffic):
-            return {"point": {"row": row, "epoch": [{"test_accuracy": 0.1}, {"test_accuracy": accuracy}], "traffic": traffic,
-                              "epoch_seconds": {"value": [1.0, 3.0]}}}
+            epoch = [{"test_accuracy": 0.1}, {"test_accuracy": accuracy}]
+            return {"point": {"row": row, "epoch": epoch, "traffic": traffic, "epoch_seconds": {"value": [1.0, 3.0]}}}
         header = {"header": {**SWEEP[0]["header"], "schema": "lockstep.proto.ScaleFile"}}
         gradients = {"kind": "gradients", "size_bytes": 2000, "steps": 2}
         once = {"kind": "initial broadcast", "size_bytes": 900, "steps": 0}
         sums = {"kind": "batch-norm sums", "size_bytes": 20, "steps": 2}
         files = {}
-        for suffix, model, rows in [("", "resnet18", [("alone", [gradients, once]), ("shared", [gradients, sums, once])]),
-                                    ("_plain", "resnet18_plain", [("alone", [gradients, once])])]:
+        alone, shared = ("alone", [gradients, once]), ("shared", [gradients, sums, once])
+        for suffix, model, rows in [("", "resnet18", [alone, shared]), ("_plain", "resnet18_plain", [alone])]:
             spec = {"spec": {"training": {"model": model}}}
             found = [point(row, accuracy, traffic) for row, traffic in rows for accuracy in (0.5, 0.625)]
-            files[f"{self.tables.BATCH_NORM_ON_TWO}/what_is_sent{suffix}.rec"] = self.record([header, spec, *found], "scale")
+            name = f"{self.tables.BATCH_NORM_ON_TWO}/what_is_sent{suffix}.rec"
+            files[name] = self.record([header, spec, *found], "scale")
         root = source_tree.sample(self, files)
         block = self.tables.sent_on_two(self.records.Results(root))
         self.assertIn("With batch norm up to 0.99 % of a step's bytes are not gradients", block)

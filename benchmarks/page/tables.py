@@ -21,7 +21,7 @@ HEADLINE = "2026-11-27-h100x2-headline"
 NETWORKS = "2026-11-29-h200-networks"
 NETWORKS_BY_AUTOGRAD = "2026-11-28-h200-autograd"
 NETWORKS_ON_TWO = "2026-11-28-h200x2-networks"
-BATCH_NORM_ON_TWO = "2026-11-29-h200x2-networks"  # with and without batch norm, and optimizers
+BATCH_NORM_ON_TWO = "2026-11-29-h200x2-networks"
 
 TABLES = {}  # name: (title, command, build), in the order of this file
 Table = collections.namedtuple("Table", "title command build")
@@ -299,6 +299,10 @@ def seconds_of(points):
     return Sample([value for point in points for value in point["epoch_seconds"]["value"]], len(points))
 
 
+def timed_epochs(point):
+    return render.count(len(point["epoch_seconds"]["value"]), "timed epoch")
+
+
 def mean_of_seeds(sample):
     return f"{sample.mean:.2f} ({sample.minimum:.2f} to {sample.maximum:.2f})"
 
@@ -310,8 +314,8 @@ def bytes_per_step(points, wanted):
 
 
 @table("sent_on_two", "What is sent, with and without batch norm",
-       "scale_run --input=lossy.rec --experiment=what_is_sent --precision=bf16 --channels_last --ranks=2 --batch_size=512 "
-       "--output=what_is_sent.rec")
+       "scale_run --input=lossy.rec --experiment=what_is_sent --precision=bf16 --channels_last --ranks=2 "
+       "--batch_size=512 --output=what_is_sent.rec")
 def sent_on_two(results):
     runs = [results.record(f"{BATCH_NORM_ON_TWO}/what_is_sent{suffix}.rec") for suffix in ("", "_plain")]
     rows, most, seeds = [], 0, 0
@@ -321,32 +325,36 @@ def sent_on_two(results):
             gradients = bytes_per_step(found, lambda kind: kind == "gradients")
             others = bytes_per_step(found, lambda kind: kind != "gradients")
             most, seeds = max(most, others / (gradients + others)), len(found)
-            rows.append([f"`{model}`", name, f"{gradients:,.0f}", f"{others:,.0f}", mean_of_seeds(accuracy_of_seeds(found, "test_accuracy")),
-                         spread(seconds_of(found))])
-    answer = (f"With batch norm up to {significant(100 * most, 2)} % of a step's bytes are not gradients, without it none. Test accuracy "
-              "in % after five epochs, the mean over seeds (smallest to largest), and seconds per epoch:")
-    head = ["network", "row", "bytes of gradients per step", "other bytes per step", "test accuracy", "seconds per epoch"]
-    epochs_each = len(runs[0].all("point")[0]["epoch_seconds"]["value"])
-    return block(answer, head, rows,
-                 source(runs, f"n = {render.count(seeds, 'seed')}, {render.count(epochs_each, 'timed epoch')} each",
-                        files=[f"{BATCH_NORM_ON_TWO}/what_is_sent*.rec"], command=f"{runs[0].command}`, `{runs[1].command}"))
+            rows.append([f"`{model}`", name, f"{gradients:,.0f}", f"{others:,.0f}",
+                         mean_of_seeds(accuracy_of_seeds(found, "test_accuracy")), spread(seconds_of(found))])
+    answer = (f"With batch norm up to {significant(100 * most, 2)} % of a step's bytes are not gradients, without it "
+              "none. Test accuracy in % after five epochs, the mean over seeds (smallest to largest), and seconds per "
+              "epoch:")
+    head = ["network", "row", "bytes of gradients per step", "other bytes per step", "test accuracy",
+            "seconds per epoch"]
+    n = f"n = {render.count(seeds, 'seed')}, {timed_epochs(runs[0].all('point')[0])} each"
+    return block(answer, head, rows, source(runs, n, files=[f"{BATCH_NORM_ON_TWO}/what_is_sent*.rec"],
+                                            command=f"{runs[0].command}`, `{runs[1].command}"))
 
 
 @table("optimizers", "Optimizers",
-       "scale_run --input=lossy.rec --experiment=optimizers --step=autograd --cuda_graph --precision=bf16 --channels_last --ranks=2 "
-       "--batch_size=512 --seeds=2 --output=optimizers.rec")
+       "scale_run --input=lossy.rec --experiment=optimizers --step=autograd --cuda_graph --precision=bf16 "
+       "--channels_last --ranks=2 --batch_size=512 --seeds=2 --output=optimizers.rec")
 def optimizers(results):
     run = results.record(f"{BATCH_NORM_ON_TWO}/optimizers.rec")
     found = experiment_rows(run)
     accuracy = {name: accuracy_of_seeds(group, "test_accuracy") for name, group in found.items()}
     first = max(accuracy, key=lambda name: accuracy[name].mean)
-    answer = (f"After five epochs with the default rates `{first}` has the highest mean test accuracy, {accuracy[first].mean:.1f} % "
-              f"({render.count(accuracy[first].n, 'seed')}). Accuracies in %, mean over seeds (smallest to largest), and seconds per epoch:")
+    answer = (f"After five epochs with the default rates `{first}` has the highest mean test accuracy, "
+              f"{accuracy[first].mean:.1f} % ({render.count(accuracy[first].n, 'seed')}). Accuracies in %, mean over "
+              "seeds (smallest to largest), and seconds per epoch:")
     rows = [[f"`{name}`", f"{group[0]['training']['learning_rate']:g}", mean_of_seeds(accuracy[name]),
-             mean_of_seeds(accuracy_of_seeds(group, "train_accuracy")), spread(seconds_of(group))] for name, group in found.items()]
+             mean_of_seeds(accuracy_of_seeds(group, "train_accuracy")), spread(seconds_of(group))]
+            for name, group in found.items()]
+    head = ["optimizer", "learning rate", "test accuracy", "training accuracy", "seconds per epoch"]
     group = found[first]
-    return block(answer, ["optimizer", "learning rate", "test accuracy", "training accuracy", "seconds per epoch"], rows,
-                 source([run], f"n = {render.count(len(group), 'seed')}, {render.count(len(group[0]['epoch_seconds']['value']), 'timed epoch')} each"))
+    n = f"n = {render.count(len(group), 'seed')}, {timed_epochs(group[0])} each"
+    return block(answer, head, rows, source([run], n))
 
 
 table("questions", "The questions of the lab on a CPU", "lab --device=cpu")(questions.block)

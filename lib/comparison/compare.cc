@@ -39,7 +39,7 @@ void AddTimes(const std::string& name, const proto::Samples& samples, TimedRun& 
   }
 }
 
-// Returns an entry for each part of the system: "LibTorch 2.11.0", "environment NCCL_ALGO=Tree". Records of one kind have
+// Returns an entry for each part of the system: "LibTorch 2.11.0", "environment NCCL_ALGO=Tree". All records have
 // the same number of entries.
 std::vector<std::string> SystemOf(const proto::Header& header) {
   const proto::Libraries& libraries = header.libraries();

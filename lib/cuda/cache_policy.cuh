@@ -12,8 +12,8 @@
 
 namespace lockstep {
 
-// Returns the cache policy "evict first" or "evict normal", in the form of a PTX instruction's operand. Requires compute
-// capability 8.0.
+// Returns the cache policy "evict first" or "evict normal", in the form of a PTX instruction's operand. Requires
+// compute capability 8.0.
 __device__ inline uint64_t EvictFirst() {
   uint64_t policy = 0;
   asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));

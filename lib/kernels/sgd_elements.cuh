@@ -116,9 +116,9 @@ __device__ void SgdUpdateOne(const SgdElementInput& element, const SgdInput<G>& 
 }
 
 // Updates the elements of `thread` of `threads` threads, which share the work. The L2 cache evicts parameters, velocity
-// and gradient first, because nothing reads them before the next step; the bf16 copy stays. kWhole: the step has one micro-batch and
-// no factors, the usual case, so that no options are read per element. kRanks: the gradient is a sum. kAtOnce: fours
-// that a thread has in flight.
+// and gradient first, because nothing reads them before the next step; the bf16 copy stays. kWhole: the step has one
+// micro-batch and no factors, the usual case, so that no options are read per element. kRanks: the gradient is a sum.
+// kAtOnce: fours that a thread has in flight.
 template <typename G, bool kWhole, bool kRanks, uint32_t kAtOnce>
 __device__ __forceinline__ void SgdElements(const SgdInput<G>& input, size_t thread, size_t threads) {
   const SgdElementInput element = SgdElementInputOf<kWhole>(input);
