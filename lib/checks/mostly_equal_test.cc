@@ -220,8 +220,8 @@ TEST(MostlyEqualTest, AnExactCopyIsNotReportedAgain) {
 
 TEST(MostlyEqualTest, FilesWithASharedTableAreCopies) {
   const std::string shared =
-      "Q1,epoch_seconds,8,32,7.11,s,7.11\nQ1,epoch_seconds,8,64,6.12,s,6.12\n"
-      "Q1,epoch_seconds,8,96,5.13,s,5.13\n";
+      "Q1,epoch_seconds,8,32,7.112,s,7.112\nQ1,epoch_seconds,8,64,6.123,s,6.123\n"
+      "Q1,epoch_seconds,8,96,5.134,s,5.134\n";
   EXPECT_EQ(AlarmsIn({StudentWith("ada", absl::StrCat(shared, TimeRows("Q2", Digits(1)))),
                       StudentWith("ben", absl::StrCat(shared, TimeRows("Q2", Changed(Digits(1), {5}))))}),
             0);
