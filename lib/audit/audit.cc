@@ -14,33 +14,13 @@
 #include "lib/audit/document.h"
 #include "lib/audit/flags.h"
 #include "lib/audit/plausibility.h"
+#include "lib/audit/quantity_kinds.h"
 #include "lib/audit/verdict.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
-#include "lib/published/published_unit.h"
 
 namespace lockstep {
 namespace {
-
-bool IsComputed(const proto::PublishedValue& value) {
-  switch (value.quantity()) {
-    case proto::SPEEDUP:
-    case proto::COMPUTE_SECONDS:
-    case proto::COMMUNICATION_SECONDS:
-    case proto::BANDWIDTH_GIGABYTES_PER_SECOND:
-    case proto::UTILIZATION_PERCENT:
-    case proto::ITERATIONS:
-    case proto::SPEEDUP_PERCENT:
-    case proto::TRAFFIC_ELEMENTS:
-    case proto::TRAFFIC_GIGABYTES:
-    case proto::ITEMS_PER_SECOND:
-    case proto::ITEMS_PER_SECOND_PER_DEVICE:
-    case proto::EFFICIENCY_PERCENT:
-      return !value.read_off();
-    default:
-      return false;
-  }
-}
 
 DeclaredBase BaseOf(const proto::PublishedValue& value) {
   return {std::max<uint32_t>(value.base_devices(), 1), value.base_batch()};
@@ -110,7 +90,8 @@ void JudgeRestated(const Document& document, Cell& cell, proto::AuditedValue& au
   Remark(audited, kInconsistentPrinting, absl::StrCat(cell.contradiction, " for the same quantity."));
 }
 
-// Numbers of one table that have the same quantity and base case and, in a table of rates, the same context.
+// Numbers of one table that have the same quantity and base case and, in a table of rates or for some quantities
+// (IsJudgedByLabel), the same context.
 struct Column {
   std::vector<Cell*> cells;
   std::vector<proto::AuditedValue*> audited;
@@ -129,7 +110,8 @@ std::map<ColumnKey, Column> ColumnsOf(Document& document, const std::vector<bool
   for (size_t i = 0; i < audited.size(); ++i) {
     Cell& cell = document.cells()[i];
     if (cell.value->quantity() == quantity && audited[i].finding() == proto::FINDING_UNSPECIFIED) {
-      const std::string context = has_rates[cell.table] ? cell.value->context() : "";
+      const bool has_labels = has_rates[cell.table] || IsJudgedByLabel(quantity);
+      const std::string context = has_labels ? cell.value->context() : "";
       Column& column = columns[{cell.table, BaseOf(*cell.value), context}];
       column.cells.push_back(&cell);
       column.audited.push_back(&audited[i]);
@@ -177,7 +159,7 @@ void JudgeSimple(const Document& document, Cell& cell, proto::AuditedValue& audi
   const proto::PublishedValue& value = *cell.value;
   if (value.restated()) {
     JudgeRestated(document, cell, audited);
-  } else if (!IsComputed(value)) {
+  } else if (!IsComputed(value.quantity()) || value.read_off()) {
     SetGiven(audited);
   } else if (IsItsOwnBase(value) && ValueOfBase(value.quantity()) == cell.printed.value) {
     audited.set_finding(proto::REPRODUCED);
@@ -204,7 +186,7 @@ absl::Status Judge(const Document& document, proto::PublishedQuantity quantity, 
                      document.cells().size(), " numbers; audit a part of the tables at a time"));
   }
   budget.recomputations -= recomputations;
-  if (IsRate(quantity) && !AnyApplies(conventions, column)) {
+  if (MayBeMeasured(quantity) && !AnyApplies(conventions, column)) {
     std::for_each(column.audited.begin(), column.audited.end(), [](auto* value) { SetGiven(*value); });
   } else {
     JudgeColumn(conventions, column.cells, column.audited);
@@ -237,12 +219,7 @@ absl::StatusOr<std::vector<proto::AuditTable>> Audit(const proto::PublishedTable
   for (int table = 0; table < tables.table_size(); ++table) {
     has_rates.push_back(HasRates(document, table));
   }
-  // Each kind comes after the kinds that it is computed from.
-  for (const proto::PublishedQuantity quantity :
-       {proto::ITEMS_PER_SECOND, proto::ITEMS_PER_SECOND_PER_DEVICE, proto::SPEEDUP, proto::SPEEDUP_PERCENT,
-        proto::EFFICIENCY_PERCENT, proto::ITERATIONS, proto::COMPUTE_SECONDS, proto::COMMUNICATION_SECONDS,
-        proto::TRAFFIC_ELEMENTS, proto::TRAFFIC_GIGABYTES, proto::BANDWIDTH_GIGABYTES_PER_SECOND,
-        proto::UTILIZATION_PERCENT}) {
+  for (const proto::PublishedQuantity quantity : kComputedQuantities) {
     for (auto& [key, column] : ColumnsOf(document, has_rates, audited, quantity)) {
       RETURN_IF_ERROR(Judge(document, quantity, key, column, budget));
     }

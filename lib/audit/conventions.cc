@@ -106,6 +106,11 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
     case proto::TRAFFIC_GIGABYTES:
       conventions = TrafficConventions(document, quantity, table);
       break;
+    case proto::COMMUNICATION_PERCENT:
+    case proto::COMMUNICATION_FRACTION:
+    case proto::COMPUTE_OVER_COMMUNICATION:
+      conventions = ShareConventions(document, quantity, table, context);
+      break;
     case proto::ITERATIONS:
       conventions = IterationConventions(document);
       break;

@@ -81,6 +81,8 @@ std::vector<Convention> RateConventions(const Document& document, proto::Publish
 std::vector<Convention> EfficiencyConventions(const Document& document, int table, const DeclaredBase& base,
                                               absl::string_view context);
 std::vector<Convention> SplitConventions(const Document& document, proto::PublishedQuantity quantity, int table);
+std::vector<Convention> ShareConventions(const Document& document, proto::PublishedQuantity quantity, int table,
+                                         absl::string_view context);
 std::vector<Convention> TrafficConventions(const Document& document, proto::PublishedQuantity quantity, int table);
 
 }  // namespace lockstep

@@ -35,6 +35,10 @@ constexpr Meaning kMeanings[] = {
     {kOfOtherColumn, "it is computed from another column than its label states"},
     {kEfficiencyCalledSpeedup, "it is divided by N, which makes it an efficiency"},
     {kEfficiencyNotDividedByN, "the speed-up is not divided by N"},
+    {kDividedByComputeTime, "the share is of the computing time, not of the whole time"},
+    {kComputeShare, "it is the share of computing, not of communication"},
+    {kWholeTimeOverCommunication, "the whole time is divided by the communication time, not the computing time"},
+    {kInvertedRatio, "the ratio is inverted"},
     {kTruncatedDigits, "the digits are cut off, not rounded"},
     {kRoundedIntermediates, "it was computed from an intermediate already rounded for print"},
 };

@@ -31,6 +31,10 @@ inline constexpr char kOfOtherColumn[] = "of_another_column";
 inline constexpr char kEfficiencyCalledSpeedup[] = "efficiency_called_speedup";
 inline constexpr char kEfficiencyNotDividedByN[] = "efficiency_not_divided_by_N";
 inline constexpr char kOfOtherDevices[] = "of_another_number_of_devices";
+inline constexpr char kDividedByComputeTime[] = "divided_by_compute_time";
+inline constexpr char kComputeShare[] = "compute_share_called_communication";
+inline constexpr char kWholeTimeOverCommunication[] = "whole_time_over_communication";
+inline constexpr char kInvertedRatio[] = "inverted_ratio";
 // Flags of the way in which a number was printed.
 inline constexpr char kTruncatedDigits[] = "truncated_digits";
 inline constexpr char kRoundedIntermediates[] = "rounded_intermediates";

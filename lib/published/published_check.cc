@@ -25,7 +25,8 @@ bool IsOutcome(proto::PublishedQuantity quantity) {
   }
 }
 
-// Returns true for quantities that need no batch: traffic of one iteration, and rates, whose batch papers often omit.
+// Returns true for quantities that need no batch: traffic of one iteration, and rates and quotients, whose batch papers
+// often omit.
 bool MayLackBatch(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::TRAFFIC_ELEMENTS:
@@ -35,6 +36,9 @@ bool MayLackBatch(proto::PublishedQuantity quantity) {
     case proto::ITERATION_SECONDS:
     case proto::SPEEDUP:
     case proto::EFFICIENCY_PERCENT:
+    case proto::COMMUNICATION_PERCENT:
+    case proto::COMMUNICATION_FRACTION:
+    case proto::COMPUTE_OVER_COMMUNICATION:
       return true;
     default:
       return false;

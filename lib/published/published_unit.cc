@@ -34,6 +34,20 @@ constexpr Unit kUnits[] = {{"1", ""},          {"%", ""},           {"GB", ""}, 
 
 constexpr absl::string_view kRates[] = {"images/s", "samples/s", "sequences/s", "sentences/s", "tokens/s"};
 
+// Returns the remedy for a number of `quantity` that was typed in with `unit`; may be empty.
+absl::string_view ConversionOf(const Unit& unit, proto::PublishedQuantity quantity) {
+  if (unit.name == "1" && quantity == proto::EFFICIENCY_PERCENT) {
+    return kFraction;
+  }
+  if (unit.name == "1" && quantity == proto::COMMUNICATION_PERCENT) {
+    return "its quantity is communication_fraction";
+  }
+  if (unit.name == "%" && quantity == proto::COMMUNICATION_FRACTION) {
+    return "its quantity is communication_percent";
+  }
+  return unit.conversion;
+}
+
 }  // namespace
 
 absl::string_view UnitOf(proto::PublishedQuantity quantity) {
@@ -52,6 +66,7 @@ absl::string_view UnitOf(proto::PublishedQuantity quantity) {
     case proto::ACCURACY_PERCENT:
     case proto::SPEEDUP_PERCENT:
     case proto::EFFICIENCY_PERCENT:
+    case proto::COMMUNICATION_PERCENT:
       return "%";
     case proto::ITEMS_PER_SECOND:
     case proto::ITEMS_PER_SECOND_PER_DEVICE:
@@ -76,8 +91,7 @@ absl::Status CheckUnit(absl::string_view unit, proto::PublishedQuantity quantity
     return absl::InvalidArgumentError(
         absl::StrCat("unknown unit '", Excerpt(unit), "'; known: ", absl::StrJoin(kUnits, ", ", name)));
   }
-  const absl::string_view conversion =
-      quantity == proto::EFFICIENCY_PERCENT && unit == "1" ? kFraction : known->conversion;
+  const absl::string_view conversion = ConversionOf(*known, quantity);
   return absl::InvalidArgumentError(
       absl::StrCat("unit ", unit, " contradicts ", absl::AsciiStrToLower(proto::PublishedQuantity_Name(quantity)),
                    ", which is in ", IsRate(quantity) ? absl::StrJoin(kRates, ", ") : std::string(UnitOf(quantity)),

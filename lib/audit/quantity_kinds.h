@@ -1,0 +1,38 @@
+// Quantities that the audit recomputes, and how each one is judged.
+#ifndef LOCKSTEP_LIB_AUDIT_QUANTITY_KINDS_H_
+#define LOCKSTEP_LIB_AUDIT_QUANTITY_KINDS_H_
+
+#include "lib/proto/published.pb.h"
+
+namespace lockstep {
+
+// Quantities that are recomputed. Each one comes after the quantities that it is computed from.
+inline constexpr proto::PublishedQuantity kComputedQuantities[] = {proto::ITEMS_PER_SECOND,
+                                                                   proto::ITEMS_PER_SECOND_PER_DEVICE,
+                                                                   proto::SPEEDUP,
+                                                                   proto::SPEEDUP_PERCENT,
+                                                                   proto::EFFICIENCY_PERCENT,
+                                                                   proto::ITERATIONS,
+                                                                   proto::COMPUTE_SECONDS,
+                                                                   proto::COMMUNICATION_SECONDS,
+                                                                   proto::COMMUNICATION_PERCENT,
+                                                                   proto::COMMUNICATION_FRACTION,
+                                                                   proto::COMPUTE_OVER_COMMUNICATION,
+                                                                   proto::TRAFFIC_ELEMENTS,
+                                                                   proto::TRAFFIC_GIGABYTES,
+                                                                   proto::BANDWIDTH_GIGABYTES_PER_SECOND,
+                                                                   proto::UTILIZATION_PERCENT};
+
+// Returns true if numbers of `quantity` are recomputed, unless they were read off.
+bool IsComputed(proto::PublishedQuantity quantity);
+
+// Returns true for a quantity that is often measured. Numbers of such a quantity are given if no formula applies.
+bool MayBeMeasured(proto::PublishedQuantity quantity);
+
+// Returns true for a quantity whose contexts are judged separately in every table. The other quantities are judged by
+// context only in tables of rates.
+bool IsJudgedByLabel(proto::PublishedQuantity quantity);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_AUDIT_QUANTITY_KINDS_H_
