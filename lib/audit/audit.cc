@@ -13,6 +13,7 @@
 #include "lib/audit/conventions.h"
 #include "lib/audit/document.h"
 #include "lib/audit/flags.h"
+#include "lib/audit/phase_rows.h"
 #include "lib/audit/plausibility.h"
 #include "lib/audit/quantity_kinds.h"
 #include "lib/audit/verdict.h"
@@ -154,12 +155,20 @@ bool IsItsOwnBase(const proto::PublishedValue& value) {
   return value.devices() == base.devices && (base.batch == 0 || value.batch() == base.batch);
 }
 
+// Returns true for a time that nothing in the document gives: a total that is not the sum of phases, or a communication
+// time that is itself a phase.
+bool IsReadOffTime(const Document& document, const Cell& cell) {
+  const proto::PublishedQuantity quantity = cell.value->quantity();
+  return (IsTotalTime(quantity) && !IsSumOfPhases(document, cell)) ||
+         (quantity == proto::COMMUNICATION_SECONDS && IsNextToPhases(document, cell));
+}
+
 // Judges numbers that need no formula: read off, repeated, or the base case of a speed-up or an efficiency.
 void JudgeSimple(const Document& document, Cell& cell, proto::AuditedValue& audited) {
   const proto::PublishedValue& value = *cell.value;
   if (value.restated()) {
     JudgeRestated(document, cell, audited);
-  } else if (!IsComputed(value.quantity()) || value.read_off()) {
+  } else if (!IsComputed(value.quantity()) || value.read_off() || IsReadOffTime(document, cell)) {
     SetGiven(audited);
   } else if (IsItsOwnBase(value) && ValueOfBase(value.quantity()) == cell.printed.value) {
     audited.set_finding(proto::REPRODUCED);

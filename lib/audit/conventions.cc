@@ -85,6 +85,11 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
                                        const DeclaredBase& base, absl::string_view context) {
   std::vector<Convention> conventions;
   switch (quantity) {
+    case proto::EPOCH_SECONDS:
+    case proto::STEP_SECONDS:
+    case proto::ITERATION_SECONDS:
+      conventions = PhaseConventions(document, quantity, table, context);
+      break;
     case proto::SPEEDUP:
     case proto::SPEEDUP_PERCENT:
       conventions = SpeedupConventions(document, quantity, table, base, context);

@@ -81,6 +81,9 @@ std::vector<Convention> RateConventions(const Document& document, proto::Publish
 std::vector<Convention> EfficiencyConventions(const Document& document, int table, const DeclaredBase& base,
                                               absl::string_view context);
 std::vector<Convention> SplitConventions(const Document& document, proto::PublishedQuantity quantity, int table);
+// Returns the sums of the phases that `table` prints with this context; nothing unless SaysThatPhasesSum.
+std::vector<Convention> PhaseConventions(const Document& document, proto::PublishedQuantity quantity, int table,
+                                         absl::string_view context);
 std::vector<Convention> ShareConventions(const Document& document, proto::PublishedQuantity quantity, int table,
                                          absl::string_view context);
 std::vector<Convention> TrafficConventions(const Document& document, proto::PublishedQuantity quantity, int table);

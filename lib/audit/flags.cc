@@ -39,6 +39,7 @@ constexpr Meaning kMeanings[] = {
     {kComputeShare, "it is the share of computing, not of communication"},
     {kWholeTimeOverCommunication, "the whole time is divided by the communication time, not the computing time"},
     {kInvertedRatio, "the ratio is inverted"},
+    {kPhaseLeftOut, "the total is the sum of the phases without one of them"},
     {kTruncatedDigits, "the digits are cut off, not rounded"},
     {kRoundedIntermediates, "it was computed from an intermediate already rounded for print"},
 };

@@ -35,6 +35,7 @@ inline constexpr char kDividedByComputeTime[] = "divided_by_compute_time";
 inline constexpr char kComputeShare[] = "compute_share_called_communication";
 inline constexpr char kWholeTimeOverCommunication[] = "whole_time_over_communication";
 inline constexpr char kInvertedRatio[] = "inverted_ratio";
+inline constexpr char kPhaseLeftOut[] = "phase_left_out";
 // Flags of the way in which a number was printed.
 inline constexpr char kTruncatedDigits[] = "truncated_digits";
 inline constexpr char kRoundedIntermediates[] = "rounded_intermediates";

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/audit/flags.h"
+#include "lib/audit/quantity_kinds.h"
 #include "lib/audit/verdict.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
@@ -78,7 +79,8 @@ absl::Status RemarkOnPlausibility(const Document& document, std::vector<proto::A
   for (size_t i = 0; i < audited.size(); ++i) {
     RETURN_IF_ERROR(CheckNotStopped());
     const Cell& cell = document.cells()[i];
-    if (audited[i].finding() == proto::GIVEN) {
+    const bool is_clock_time = IsTotalTime(cell.value->quantity()) && !cell.value->restated();
+    if (audited[i].finding() == proto::GIVEN || is_clock_time) {
       RemarkOnGiven(document, cell, audited[i]);
     }
     if (cell.value->quantity() == proto::COMMUNICATION_SECONDS && !cell.value->restated()) {
@@ -87,6 +89,9 @@ absl::Status RemarkOnPlausibility(const Document& document, std::vector<proto::A
                "a time below 0: the one-device time is not the compute time of N devices.");
       }
       CheckParts(document, cell, audited[i]);
+    }
+    if (is_clock_time && audited[i].finding() == proto::NOT_REPRODUCIBLE) {
+      Remark(audited[i], kPartsDoNotSum, "the document says that its phases add up to this time.");
     }
     CheckPeak(document, cell, audited[i]);
   }

@@ -16,7 +16,7 @@ namespace lockstep {
 // document's order. Returns CancelledError after a stop signal.
 absl::Status RemarkOnPlausibility(const Document& document, std::vector<proto::AuditedValue>& audited);
 
-// Adds flags and sentences to one number whose finding is GIVEN.
+// Adds flags and sentences to one number that was read off: its finding is GIVEN, or it is a total of phases.
 void RemarkOnGiven(const Document& document, const Cell& cell, proto::AuditedValue& audited);
 
 }  // namespace lockstep

@@ -1,21 +1,26 @@
 #include "lib/audit/quantity_kinds.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "lib/published/published_unit.h"
 
 namespace lockstep {
 
+bool IsTotalTime(proto::PublishedQuantity quantity) {
+  return quantity == proto::EPOCH_SECONDS || quantity == proto::STEP_SECONDS || quantity == proto::ITERATION_SECONDS;
+}
+
 bool IsComputed(proto::PublishedQuantity quantity) {
-  return std::find(std::begin(kComputedQuantities), std::end(kComputedQuantities), quantity) !=
-         std::end(kComputedQuantities);
+  return std::find(kComputedQuantities.begin(), kComputedQuantities.end(), quantity) != kComputedQuantities.end();
 }
 
 bool MayBeMeasured(proto::PublishedQuantity quantity) { return IsRate(quantity) || IsJudgedByLabel(quantity); }
 
 bool IsJudgedByLabel(proto::PublishedQuantity quantity) {
   switch (quantity) {
+    case proto::EPOCH_SECONDS:
+    case proto::STEP_SECONDS:
+    case proto::ITERATION_SECONDS:
     case proto::COMMUNICATION_PERCENT:
     case proto::COMMUNICATION_FRACTION:
     case proto::COMPUTE_OVER_COMMUNICATION:

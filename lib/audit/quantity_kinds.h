@@ -2,26 +2,37 @@
 #ifndef LOCKSTEP_LIB_AUDIT_QUANTITY_KINDS_H_
 #define LOCKSTEP_LIB_AUDIT_QUANTITY_KINDS_H_
 
+#include <array>
+
 #include "lib/proto/published.pb.h"
 
 namespace lockstep {
 
 // Quantities that are recomputed. Each one comes after the quantities that it is computed from.
-inline constexpr proto::PublishedQuantity kComputedQuantities[] = {proto::ITEMS_PER_SECOND,
-                                                                   proto::ITEMS_PER_SECOND_PER_DEVICE,
-                                                                   proto::SPEEDUP,
-                                                                   proto::SPEEDUP_PERCENT,
-                                                                   proto::EFFICIENCY_PERCENT,
-                                                                   proto::ITERATIONS,
-                                                                   proto::COMPUTE_SECONDS,
-                                                                   proto::COMMUNICATION_SECONDS,
-                                                                   proto::COMMUNICATION_PERCENT,
-                                                                   proto::COMMUNICATION_FRACTION,
-                                                                   proto::COMPUTE_OVER_COMMUNICATION,
-                                                                   proto::TRAFFIC_ELEMENTS,
-                                                                   proto::TRAFFIC_GIGABYTES,
-                                                                   proto::BANDWIDTH_GIGABYTES_PER_SECOND,
-                                                                   proto::UTILIZATION_PERCENT};
+inline constexpr std::array kComputedQuantities = {
+    proto::EPOCH_SECONDS,  // totals: only next to phases (lib/audit/phase_rows.h)
+    proto::STEP_SECONDS,
+    proto::ITERATION_SECONDS,
+    proto::ITEMS_PER_SECOND,
+    proto::ITEMS_PER_SECOND_PER_DEVICE,
+    proto::SPEEDUP,
+    proto::SPEEDUP_PERCENT,
+    proto::EFFICIENCY_PERCENT,
+    proto::ITERATIONS,
+    proto::COMPUTE_SECONDS,
+    proto::COMMUNICATION_SECONDS,
+    proto::COMMUNICATION_PERCENT,
+    proto::COMMUNICATION_FRACTION,
+    proto::COMPUTE_OVER_COMMUNICATION,
+    proto::TRAFFIC_ELEMENTS,
+    proto::TRAFFIC_GIGABYTES,
+    proto::BANDWIDTH_GIGABYTES_PER_SECOND,
+    proto::UTILIZATION_PERCENT,
+};
+
+// Returns true for a time that is read off a clock and may be a total of phases: of an epoch, an epoch without loading,
+// or an iteration. Its printed digits stay the input of other numbers, whatever gives them.
+bool IsTotalTime(proto::PublishedQuantity quantity);
 
 // Returns true if numbers of `quantity` are recomputed, unless they were read off.
 bool IsComputed(proto::PublishedQuantity quantity);

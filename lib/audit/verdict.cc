@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/audit/flags.h"
 #include "lib/audit/hit.h"
+#include "lib/audit/quantity_kinds.h"
 #include "lib/audit/trial.h"
 #include "lib/base/stop_signal.h"
 
@@ -72,8 +73,9 @@ void Explain(const std::vector<Hit>& hits, Cell& cell, proto::AuditedValue& audi
   for (const Hit& hit : hits) {
     *audited.add_reproduced_by() = ToCandidate(hit, cell.printed);
   }
-  // If a number has more digits than its inputs, its own digits are the best estimate.
-  if (!hits[0].style.before_rounding || RoundsTo(hits[0].value, cell.printed)) {
+  // If a number has more digits than its inputs, or was read off a clock, its own digits are the best estimate.
+  const bool is_measured = IsTotalTime(cell.value->quantity());
+  if (!is_measured && (!hits[0].style.before_rounding || RoundsTo(hits[0].value, cell.printed))) {
     cell.unrounded = hits[0].value;
     cell.slack = hits[0].recomputed.slack;
   }

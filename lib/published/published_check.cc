@@ -25,8 +25,8 @@ bool IsOutcome(proto::PublishedQuantity quantity) {
   }
 }
 
-// Returns true for quantities that need no batch: traffic of one iteration, and rates and quotients, whose batch papers
-// often omit.
+// Returns true for quantities that need no batch: traffic of one iteration, and rates, quotients and phases, whose batch
+// papers often omit.
 bool MayLackBatch(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::TRAFFIC_ELEMENTS:
@@ -39,6 +39,10 @@ bool MayLackBatch(proto::PublishedQuantity quantity) {
     case proto::COMMUNICATION_PERCENT:
     case proto::COMMUNICATION_FRACTION:
     case proto::COMPUTE_OVER_COMMUNICATION:
+    case proto::LOADING_SECONDS:
+    case proto::FORWARD_SECONDS:
+    case proto::BACKWARD_SECONDS:
+    case proto::OPTIMIZER_SECONDS:
       return true;
     default:
       return false;

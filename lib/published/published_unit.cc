@@ -57,6 +57,10 @@ absl::string_view UnitOf(proto::PublishedQuantity quantity) {
     case proto::ITERATION_SECONDS:
     case proto::COMPUTE_SECONDS:
     case proto::COMMUNICATION_SECONDS:
+    case proto::LOADING_SECONDS:
+    case proto::FORWARD_SECONDS:
+    case proto::BACKWARD_SECONDS:
+    case proto::OPTIMIZER_SECONDS:
       return "s";
     case proto::BANDWIDTH_GIGABYTES_PER_SECOND:
       return "GB/s";

@@ -22,8 +22,10 @@ struct Words {
 };
 
 const std::vector<Words>& AllWords() {
-  static const auto* const all = new std::vector<Words>{
-      {"scaling", {"strong", "weak"}}, {"batch", {"per_device", "total"}}, {"mode", {"DDP", "DP"}}};
+  static const auto* const all = new std::vector<Words>{{"scaling", {"strong", "weak"}},
+                                                        {"batch", {"per_device", "total"}},
+                                                        {"mode", {"DDP", "DP"}},
+                                                        {"phases", {"sum"}}};
   return *all;
 }
 
