@@ -155,11 +155,12 @@ bool IsItsOwnBase(const proto::PublishedValue& value) {
   return value.devices() == base.devices && (base.batch == 0 || value.batch() == base.batch);
 }
 
-// Returns true for a time that nothing in the document gives: a total that is not the sum of phases, or a communication
-// time that is itself a phase.
+// Returns true for a time that nothing in the document gives: a time of an epoch that is not the sum of phases, a time
+// of a line of a log, or a communication time that is itself a phase.
 bool IsReadOffTime(const Document& document, const Cell& cell) {
   const proto::PublishedQuantity quantity = cell.value->quantity();
-  return (IsTotalTime(quantity) && !IsSumOfPhases(document, cell)) ||
+  const bool may_be_quotient = quantity == proto::ITERATION_SECONDS && cell.value->epoch() == 0;
+  return (IsTotalTime(quantity) && !may_be_quotient && !IsSumOfPhases(document, cell)) ||
          (quantity == proto::COMMUNICATION_SECONDS && IsNextToPhases(document, cell));
 }
 
@@ -177,6 +178,28 @@ void JudgeSimple(const Document& document, Cell& cell, proto::AuditedValue& audi
     candidate.set_convention("the base case itself");
     candidate.set_value(cell.printed.value);
     candidate.set_ratio(1);
+  }
+}
+
+bool Follows(const proto::AuditedValue& value) {
+  return value.finding() == proto::REPRODUCED || value.finding() == proto::AMBIGUOUS;
+}
+
+// Makes numbers given that follow from nothing, if they may have been measured or chosen (IsOftenGiven) and most numbers
+// of their column follow from nothing.
+void GiveWhatNeedNotFollow(const Document& document, Column& column) {
+  const size_t follow = std::count_if(column.audited.begin(), column.audited.end(),
+                                      [](const proto::AuditedValue* value) { return Follows(*value); });
+  if (follow >= 2 && 2 * follow >= column.audited.size()) {
+    return;  // the others were most likely computed, too
+  }
+  for (size_t i = 0; i < column.cells.size(); ++i) {
+    proto::AuditedValue& value = *column.audited[i];
+    if (!Follows(value) && !IsSumOfPhases(document, *column.cells[i])) {
+      value.clear_nearest();
+      value.clear_flag();
+      SetGiven(value);
+    }
   }
 }
 
@@ -199,6 +222,9 @@ absl::Status Judge(const Document& document, proto::PublishedQuantity quantity, 
     std::for_each(column.audited.begin(), column.audited.end(), [](auto* value) { SetGiven(*value); });
   } else {
     JudgeColumn(conventions, column.cells, column.audited);
+    if (IsOftenGiven(quantity)) {
+      GiveWhatNeedNotFollow(document, column);
+    }
   }
   for (proto::AuditedValue* value : column.audited) {
     const std::optional<double> of_base = ValueOfBase(quantity);

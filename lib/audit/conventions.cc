@@ -1,42 +1,12 @@
 #include "lib/audit/conventions.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "lib/audit/flags.h"
 
 namespace lockstep {
 namespace {
-
-std::vector<Convention> IterationConventions(const Document& document) {
-  const double images = document.ImagesPerEpoch();
-  if (images == 0) {
-    return {};
-  }
-  const auto make = [images](const char* text, int departures, bool shared, double (*round)(double)) {
-    Convention convention;
-    convention.text = text;
-    convention.departures = departures;
-    convention.evaluate = [images, shared, round](const TablePlace& place) -> std::optional<Recomputed> {
-      if (place.batch == 0) {
-        return std::nullopt;
-      }
-      const double value = round(images / (static_cast<double>(place.batch) * (shared ? place.devices : 1)));
-      return Recomputed{value, value, {}};
-    };
-    return convention;
-  };
-  const auto up = [](double x) { return std::ceil(x); };
-  const auto down = [](double x) { return std::floor(x); };
-  const auto keep = [](double x) { return x; };
-  const bool total = document.BatchIsTotal();
-  std::vector<Convention> conventions = {
-      make("ceil(images/(B*N))", total ? 1 : 0, true, up), make("floor(images/(B*N))", total ? 2 : 1, true, down),
-      make("images/(B*N)", total ? 2 : 1, true, keep),     make("ceil(images/B)", total ? 0 : 1, false, up),
-      make("floor(images/B)", total ? 1 : 2, false, down), make("images/B", total ? 1 : 2, false, keep)};
-  return conventions;
-}
 
 // Returns the same formula with N replaced by one number of devices throughout.
 Convention WithDevices(const Convention& right, uint32_t devices) {
@@ -89,6 +59,10 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
     case proto::STEP_SECONDS:
     case proto::ITERATION_SECONDS:
       conventions = PhaseConventions(document, quantity, table, context);
+      if (quantity == proto::ITERATION_SECONDS) {
+        const std::vector<Convention> of_epochs = IterationTimeConventions(document, table, context);
+        conventions.insert(conventions.end(), of_epochs.begin(), of_epochs.end());
+      }
       break;
     case proto::SPEEDUP:
     case proto::SPEEDUP_PERCENT:

@@ -84,6 +84,8 @@ std::vector<Convention> SplitConventions(const Document& document, proto::Publis
 // Returns the sums of the phases that `table` prints with this context; nothing unless SaysThatPhasesSum.
 std::vector<Convention> PhaseConventions(const Document& document, proto::PublishedQuantity quantity, int table,
                                          absl::string_view context);
+std::vector<Convention> IterationConventions(const Document& document);
+std::vector<Convention> IterationTimeConventions(const Document& document, int table, absl::string_view context);
 std::vector<Convention> ShareConventions(const Document& document, proto::PublishedQuantity quantity, int table,
                                          absl::string_view context);
 std::vector<Convention> TrafficConventions(const Document& document, proto::PublishedQuantity quantity, int table);

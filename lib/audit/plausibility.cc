@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/audit/flags.h"
+#include "lib/audit/phase_rows.h"
 #include "lib/audit/quantity_kinds.h"
 #include "lib/audit/verdict.h"
 #include "lib/base/status_macros.h"
@@ -90,7 +91,7 @@ absl::Status RemarkOnPlausibility(const Document& document, std::vector<proto::A
       }
       CheckParts(document, cell, audited[i]);
     }
-    if (is_clock_time && audited[i].finding() == proto::NOT_REPRODUCIBLE) {
+    if (audited[i].finding() == proto::NOT_REPRODUCIBLE && IsSumOfPhases(document, cell) && is_clock_time) {
       Remark(audited[i], kPartsDoNotSum, "the document says that its phases add up to this time.");
     }
     CheckPeak(document, cell, audited[i]);

@@ -16,6 +16,8 @@ bool IsComputed(proto::PublishedQuantity quantity) {
 
 bool MayBeMeasured(proto::PublishedQuantity quantity) { return IsRate(quantity) || IsJudgedByLabel(quantity); }
 
+bool IsOftenGiven(proto::PublishedQuantity quantity) { return quantity == proto::ITERATION_SECONDS; }
+
 bool IsJudgedByLabel(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::EPOCH_SECONDS:

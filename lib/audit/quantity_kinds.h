@@ -10,8 +10,8 @@ namespace lockstep {
 
 // Quantities that are recomputed. Each one comes after the quantities that it is computed from.
 inline constexpr std::array kComputedQuantities = {
-    proto::EPOCH_SECONDS,  // totals: only next to phases (lib/audit/phase_rows.h)
-    proto::STEP_SECONDS,
+    proto::EPOCH_SECONDS,  // only next to phases (lib/audit/phase_rows.h)
+    proto::STEP_SECONDS,   // only next to phases
     proto::ITERATION_SECONDS,
     proto::ITEMS_PER_SECOND,
     proto::ITEMS_PER_SECOND_PER_DEVICE,
@@ -39,6 +39,9 @@ bool IsComputed(proto::PublishedQuantity quantity);
 
 // Returns true for a quantity that is often measured. Numbers of such a quantity are given if no formula applies.
 bool MayBeMeasured(proto::PublishedQuantity quantity);
+
+// Returns true for a quantity that need not follow from others even if a formula applies: the time of an iteration.
+bool IsOftenGiven(proto::PublishedQuantity quantity);
 
 // Returns true for a quantity whose contexts are judged separately in every table. The other quantities are judged by
 // context only in tables of rates.
