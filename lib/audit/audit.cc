@@ -140,6 +140,8 @@ void SetGiven(proto::AuditedValue& audited) {
 std::optional<double> ValueOfBase(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::SPEEDUP:
+    case proto::AMDAHL_SPEEDUP:
+    case proto::GUSTAFSON_SPEEDUP:
       return 1;
     case proto::SPEEDUP_PERCENT:
       return 0;

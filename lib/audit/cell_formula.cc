@@ -19,7 +19,7 @@ bool AreUnusable(const Inputs& inputs) {
       return true;
     }
   }
-  return inputs.empty();
+  return false;
 }
 
 // Returns the sum over the inputs of the largest change of the value that one input's rounding makes.

@@ -90,6 +90,12 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
     case proto::COMPUTE_OVER_COMMUNICATION:
       conventions = ShareConventions(document, quantity, table, context);
       break;
+    case proto::SERIAL_FRACTION:
+    case proto::SERIAL_PERCENT:
+    case proto::AMDAHL_SPEEDUP:
+    case proto::GUSTAFSON_SPEEDUP:
+      conventions = SerialConventions(document, quantity, table, base, context);
+      break;
     case proto::ITERATIONS:
       conventions = IterationConventions(document);
       break;

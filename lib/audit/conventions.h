@@ -80,6 +80,10 @@ std::vector<Convention> RateConventions(const Document& document, proto::Publish
                                         absl::string_view context);
 std::vector<Convention> EfficiencyConventions(const Document& document, int table, const DeclaredBase& base,
                                               absl::string_view context);
+// Returns the printed speed-ups themselves, however they were obtained, as inputs of other formulas.
+std::vector<Convention> PrintedSpeedups(const Sources& speedups, absl::string_view context);
+std::vector<Convention> SerialConventions(const Document& document, proto::PublishedQuantity quantity, int table,
+                                          const DeclaredBase& base, absl::string_view context);
 std::vector<Convention> SplitConventions(const Document& document, proto::PublishedQuantity quantity, int table);
 // Returns the sums of the phases that `table` prints with this context; nothing unless SaysThatPhasesSum.
 std::vector<Convention> PhaseConventions(const Document& document, proto::PublishedQuantity quantity, int table,

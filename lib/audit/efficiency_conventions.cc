@@ -59,6 +59,15 @@ Convention AsEfficiency(const Convention& speedup, const EfficiencyForm& form, u
 
 }  // namespace
 
+std::vector<Convention> PrintedSpeedups(const Sources& speedups, absl::string_view context) {
+  std::vector<Convention> conventions;
+  for (const Source& speedup : speedups) {
+    conventions.push_back(PrintedSpeedup(speedup));
+    MarkOtherColumn(speedups, speedup, context, conventions.back());
+  }
+  return conventions;
+}
+
 std::vector<Convention> EfficiencyConventions(const Document& document, int table, const DeclaredBase& base,
                                               absl::string_view context) {
   std::vector<Convention> speedups = SpeedupConventions(document, proto::SPEEDUP, table, base, context);

@@ -40,6 +40,10 @@ constexpr Meaning kMeanings[] = {
     {kWholeTimeOverCommunication, "the whole time is divided by the communication time, not the computing time"},
     {kInvertedRatio, "the ratio is inverted"},
     {kPhaseLeftOut, "the total is the sum of the phases without one of them"},
+    {kEfficiencyLossCalledSerial, "it is 1 - efficiency, which is not a serial share"},
+    {kKarpFlattDenominatorMissing, "the division by 1 - 1/N is missing"},
+    {kParallelShare, "the parallel share is used where the serial share should be"},
+    {kOtherLaw, "it follows the other law: Gustafson's instead of Amdahl's, or the reverse"},
     {kTruncatedDigits, "the digits are cut off, not rounded"},
     {kRoundedIntermediates, "it was computed from an intermediate already rounded for print"},
 };

@@ -36,6 +36,10 @@ inline constexpr char kComputeShare[] = "compute_share_called_communication";
 inline constexpr char kWholeTimeOverCommunication[] = "whole_time_over_communication";
 inline constexpr char kInvertedRatio[] = "inverted_ratio";
 inline constexpr char kPhaseLeftOut[] = "phase_left_out";
+inline constexpr char kEfficiencyLossCalledSerial[] = "efficiency_loss_called_serial";
+inline constexpr char kKarpFlattDenominatorMissing[] = "karp_flatt_denominator_missing";
+inline constexpr char kParallelShare[] = "parallel_share_for_serial";
+inline constexpr char kOtherLaw[] = "other_law_of_scaling";
 // Flags of the way in which a number was printed.
 inline constexpr char kTruncatedDigits[] = "truncated_digits";
 inline constexpr char kRoundedIntermediates[] = "rounded_intermediates";

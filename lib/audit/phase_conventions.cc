@@ -22,20 +22,20 @@ struct Summands {
   int required = -1;       // position of a phase that must be printed at the place; -1: none
 };
 
-// Returns the summands that are printed at a place; an empty result if there are fewer than two, or if the required
-// phase is not printed.
+// Returns the summands that are printed at a place; a null pointer if there are fewer than two, or if the required phase
+// is not printed.
 std::vector<const Cell*> PrintedAt(const PhaseColumns& columns, const TablePlace& place, const Summands& summands) {
   std::vector<const Cell*> printed;
   for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
     const Cell* cell = columns[i]->At(place.devices, place.batch);
     if (cell == nullptr && i == summands.required) {
-      return {};
+      return {nullptr};
     }
     if (cell != nullptr && summands.left_out.count(i) == 0) {
       printed.push_back(cell);
     }
   }
-  return printed.size() < 2 ? std::vector<const Cell*>() : printed;
+  return printed.size() < 2 ? std::vector<const Cell*>{nullptr} : printed;
 }
 
 const char* NameOf(proto::PublishedQuantity quantity) {

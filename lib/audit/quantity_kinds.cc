@@ -26,6 +26,10 @@ bool IsJudgedByLabel(proto::PublishedQuantity quantity) {
     case proto::COMMUNICATION_PERCENT:
     case proto::COMMUNICATION_FRACTION:
     case proto::COMPUTE_OVER_COMMUNICATION:
+    case proto::SERIAL_FRACTION:
+    case proto::SERIAL_PERCENT:
+    case proto::AMDAHL_SPEEDUP:
+    case proto::GUSTAFSON_SPEEDUP:
       return true;
     default:
       return false;

@@ -43,6 +43,10 @@ bool MayLackBatch(proto::PublishedQuantity quantity) {
     case proto::FORWARD_SECONDS:
     case proto::BACKWARD_SECONDS:
     case proto::OPTIMIZER_SECONDS:
+    case proto::SERIAL_FRACTION:
+    case proto::SERIAL_PERCENT:
+    case proto::AMDAHL_SPEEDUP:
+    case proto::GUSTAFSON_SPEEDUP:
       return true;
     default:
       return false;

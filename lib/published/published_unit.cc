@@ -39,11 +39,18 @@ absl::string_view ConversionOf(const Unit& unit, proto::PublishedQuantity quanti
   if (unit.name == "1" && quantity == proto::EFFICIENCY_PERCENT) {
     return kFraction;
   }
-  if (unit.name == "1" && quantity == proto::COMMUNICATION_PERCENT) {
-    return "its quantity is communication_fraction";
-  }
-  if (unit.name == "%" && quantity == proto::COMMUNICATION_FRACTION) {
-    return "its quantity is communication_percent";
+  constexpr struct {
+    absl::string_view unit;
+    proto::PublishedQuantity quantity;
+    absl::string_view remedy;
+  } kOtherQuantities[] = {{"1", proto::COMMUNICATION_PERCENT, "its quantity is communication_fraction"},
+                          {"%", proto::COMMUNICATION_FRACTION, "its quantity is communication_percent"},
+                          {"1", proto::SERIAL_PERCENT, "its quantity is serial_fraction"},
+                          {"%", proto::SERIAL_FRACTION, "its quantity is serial_percent"}};
+  for (const auto& other : kOtherQuantities) {
+    if (unit.name == other.unit && quantity == other.quantity) {
+      return other.remedy;
+    }
   }
   return unit.conversion;
 }
@@ -71,6 +78,7 @@ absl::string_view UnitOf(proto::PublishedQuantity quantity) {
     case proto::SPEEDUP_PERCENT:
     case proto::EFFICIENCY_PERCENT:
     case proto::COMMUNICATION_PERCENT:
+    case proto::SERIAL_PERCENT:
       return "%";
     case proto::ITEMS_PER_SECOND:
     case proto::ITEMS_PER_SECOND_PER_DEVICE:
