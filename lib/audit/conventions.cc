@@ -83,6 +83,8 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
     case proto::UTILIZATION_PERCENT:
     case proto::TRAFFIC_ELEMENTS:
     case proto::TRAFFIC_GIGABYTES:
+    case proto::TRAFFIC_MEGABYTES:
+    case proto::TRAFFIC_MEBIBYTES:
       conventions = TrafficConventions(document, quantity, table);
       break;
     case proto::COMMUNICATION_PERCENT:

@@ -44,6 +44,9 @@ constexpr Meaning kMeanings[] = {
     {kKarpFlattDenominatorMissing, "the division by 1 - 1/N is missing"},
     {kParallelShare, "the parallel share is used where the serial share should be"},
     {kOtherLaw, "it follows the other law: Gustafson's instead of Amdahl's, or the reverse"},
+    {kAllReduceFactorOfMany, "the factor is 2, the limit for many devices, instead of 2(N-1)/N"},
+    {kMibAsMb, "the unit is 2^20 bytes, which is MiB and not MB"},
+    {kMbAsMib, "the unit is 1e6 bytes, which is MB and not MiB"},
     {kTruncatedDigits, "the digits are cut off, not rounded"},
     {kRoundedIntermediates, "it was computed from an intermediate already rounded for print"},
 };

@@ -40,6 +40,9 @@ inline constexpr char kEfficiencyLossCalledSerial[] = "efficiency_loss_called_se
 inline constexpr char kKarpFlattDenominatorMissing[] = "karp_flatt_denominator_missing";
 inline constexpr char kParallelShare[] = "parallel_share_for_serial";
 inline constexpr char kOtherLaw[] = "other_law_of_scaling";
+inline constexpr char kAllReduceFactorOfMany[] = "allreduce_factor_of_many_devices";
+inline constexpr char kMibAsMb[] = "MiB_as_MB";
+inline constexpr char kMbAsMib[] = "MB_as_MiB";
 // Flags of the way in which a number was printed.
 inline constexpr char kTruncatedDigits[] = "truncated_digits";
 inline constexpr char kRoundedIntermediates[] = "rounded_intermediates";

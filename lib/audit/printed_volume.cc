@@ -9,12 +9,6 @@
 namespace lockstep {
 namespace {
 
-// Returns the number that a column of traffic prints for this place. A number without a batch is for one iteration.
-const Cell* VolumeAt(const Source& volume, const TablePlace& place) {
-  const Cell* epoch = volume.At(place.devices, place.batch);
-  return epoch != nullptr ? epoch : volume.At(place.devices, 0);
-}
-
 // Returns a convention that computes a bandwidth from a volume in GB exactly as printed, however it was obtained.
 Convention MakeFromPrintedVolume(const Source& volume, const Choice& iterations, const SharedInputs& inputs,
                                  const LeftOver& left) {
@@ -48,6 +42,11 @@ Convention MakeFromPrintedVolume(const Source& volume, const Choice& iterations,
 }
 
 }  // namespace
+
+const Cell* VolumeAt(const Source& volume, const TablePlace& place) {
+  const Cell* epoch = volume.At(place.devices, place.batch);
+  return epoch != nullptr ? epoch : volume.At(place.devices, 0);
+}
 
 void AddFromPrintedVolumes(const Document& document, const SharedInputs& inputs, std::vector<Convention>& conventions) {
   const std::vector<LeftOver> left_overs = LeftOversOf(document);

@@ -1,4 +1,4 @@
-// Bandwidths computed from a volume in GB exactly as the document prints it, however the volume was obtained.
+// Bandwidths computed from a volume exactly as the document prints it, in GB, MB or MiB, however the volume was obtained.
 #ifndef LOCKSTEP_LIB_AUDIT_PRINTED_VOLUME_H_
 #define LOCKSTEP_LIB_AUDIT_PRINTED_VOLUME_H_
 
@@ -9,7 +9,16 @@
 
 namespace lockstep {
 
-// Adds a convention for every volume of `inputs` and every way to count iterations.
+// Returns the number that a column of traffic prints for this place. A number without a batch is for one iteration.
+// Null: not printed.
+const Cell* VolumeAt(const Source& volume, const TablePlace& place);
+
+// Adds conventions for the volumes of `inputs` in MB and MiB: for every unit of the bandwidth, with every way to count
+// iterations, and as the volume of an epoch.
+void AddFromPrintedMegabytes(const Document& document, const SharedInputs& inputs,
+                             std::vector<Convention>& conventions);
+
+// Adds a convention for every volume of `inputs` in GB and every way to count iterations.
 void AddFromPrintedVolumes(const Document& document, const SharedInputs& inputs, std::vector<Convention>& conventions);
 
 }  // namespace lockstep

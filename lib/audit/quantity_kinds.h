@@ -30,6 +30,8 @@ inline constexpr std::array kComputedQuantities = {
     proto::COMPUTE_OVER_COMMUNICATION,
     proto::TRAFFIC_ELEMENTS,
     proto::TRAFFIC_GIGABYTES,
+    proto::TRAFFIC_MEGABYTES,
+    proto::TRAFFIC_MEBIBYTES,
     proto::BANDWIDTH_GIGABYTES_PER_SECOND,
     proto::UTILIZATION_PERCENT,
 };

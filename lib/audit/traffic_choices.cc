@@ -12,6 +12,8 @@ namespace {
 
 constexpr double kGigabyte = 1e9;
 constexpr double kGibibyte = 1073741824;  // 2^30
+constexpr double kMegabyte = 1e6;
+constexpr double kMebibyte = 1048576;  // 2^20
 constexpr double kFloatBytes = 4;
 
 std::function<double(const TablePlace&)> Constant(double value) {
@@ -40,6 +42,12 @@ bool Holds(const std::vector<double>& counts, double count) {
 std::vector<Choice> AllReduceFactors() {
   return {{"2(N-1)/N", 0, {}, [](const TablePlace& p) { return 2.0 * (p.devices - 1.0) / p.devices; }},
           {"", 1, {kAllReduceFactorMissing}, Constant(1)}};
+}
+
+std::vector<Choice> AllReduceFactorsOfVolume() {
+  std::vector<Choice> factors = AllReduceFactors();
+  factors.push_back({"2", 1, {kAllReduceFactorOfMany}, Constant(2)});
+  return factors;
 }
 
 // Sources: ResNet-18 for CIFAR-10 has 11,173,962 parameters (counted by lib/nn's test); torchvision's resnet18 has
@@ -125,6 +133,15 @@ std::vector<Choice> Gigabytes(const proto::Claims& claims) {
     gibibyte.flags.push_back(kGibAsGb);
   }
   return {gigabyte, gibibyte};
+}
+
+std::vector<Choice> Megabytes(bool binary_label) {
+  const Choice decimal = {"MB = 1e6", 0, {}, Constant(kMegabyte)}, binary = {"MiB = 2^20", 0, {}, Constant(kMebibyte)};
+  std::vector<Choice> units =
+      binary_label ? std::vector<Choice>{binary, decimal} : std::vector<Choice>{decimal, binary};
+  units[1].departures = 1;
+  units[1].flags.emplace_back(binary_label ? kMbAsMib : kMibAsMb);
+  return units;
 }
 
 std::vector<Choice> ShareOfPeak(const proto::Claims& claims) {

@@ -23,6 +23,9 @@ struct Choice {
 // factor.
 std::vector<Choice> AllReduceFactors();
 
+// Returns the same and a factor of 2, the limit of 2(N-1)/N for many devices, by which volumes in MB are often given.
+std::vector<Choice> AllReduceFactorsOfVolume();
+
 // Returns counts of gradient elements (X): stated by the document, trained by its code, and of networks common in this
 // lab.
 std::vector<Choice> ParameterCounts(const Document& document);
@@ -36,6 +39,9 @@ std::vector<Choice> Iterations(const Document& document);
 
 // Returns the bytes of the printed unit: 1e9 or 2^30.
 std::vector<Choice> Gigabytes(const proto::Claims& claims);
+
+// Returns the bytes of a printed MB or, if `binary_label`, of a printed MiB: those of its label, and those of the other.
+std::vector<Choice> Megabytes(bool binary_label);
 
 // Returns one choice: the bytes per second that are 1 % of the stated peak.
 std::vector<Choice> ShareOfPeak(const proto::Claims& claims);

@@ -150,11 +150,11 @@ Convention MakeShareOfPeak(const Source& bandwidth, const Choice& gigabyte, doub
   return convention;
 }
 
-// Calls `make` for every combination of the all-reduce factors and the given choices.
+// Calls `make` for every combination of `factors` and the other choices.
 template <typename Make>
-void ForAllParts(const std::vector<Choice>& items, const std::vector<Choice>& counts,
-                 const std::vector<Choice>& iterations, const std::vector<Choice>& units, Make make) {
-  const std::vector<Choice> factors = AllReduceFactors();
+void ForAllFactors(const std::vector<Choice>& factors, const std::vector<Choice>& items,
+                   const std::vector<Choice>& counts, const std::vector<Choice>& iterations,
+                   const std::vector<Choice>& units, Make make) {
   for (const Choice& unit : units) {
     for (const Choice& factor : factors) {
       for (const Choice& item : items) {
@@ -166,6 +166,13 @@ void ForAllParts(const std::vector<Choice>& items, const std::vector<Choice>& co
       }
     }
   }
+}
+
+// Calls `make` for every combination of the all-reduce factors and the given choices.
+template <typename Make>
+void ForAllParts(const std::vector<Choice>& items, const std::vector<Choice>& counts,
+                 const std::vector<Choice>& iterations, const std::vector<Choice>& units, Make make) {
+  ForAllFactors(AllReduceFactors(), items, counts, iterations, units, make);
 }
 
 Choice Nothing() {
@@ -206,6 +213,21 @@ std::vector<Convention> VolumeConventions(const Document& document, proto::Publi
   return conventions;
 }
 
+// Returns conventions for volumes in MB or MiB. A volume of one iteration is as plain as the volume of an epoch.
+std::vector<Convention> MegabyteConventions(const Document& document, proto::PublishedQuantity quantity, int table) {
+  TrafficInputs printed;
+  printed.elements = document.SourcesFor({proto::TRAFFIC_ELEMENTS}, table);
+  const auto inputs = std::make_shared<const TrafficInputs>(std::move(printed));
+  std::vector<Choice> iterations = Iterations(document);
+  iterations.back().flags.clear();
+  iterations.back().departures = 0;
+  std::vector<Convention> conventions;
+  ForAllFactors(AllReduceFactorsOfVolume(), ItemSizes(), ParameterCounts(document), iterations,
+                Megabytes(quantity == proto::TRAFFIC_MEBIBYTES),
+                [&](const Parts& parts) { conventions.push_back(MakeVolume(parts, inputs, document)); });
+  return conventions;
+}
+
 // Adds right formulas in which one part belongs to another number of devices.
 void AddLeftOvers(const Document& document, const SharedInputs& inputs, const std::vector<Choice>& units,
                   std::vector<Convention>& conventions) {
@@ -229,6 +251,9 @@ std::vector<Convention> TrafficConventions(const Document& document, proto::Publ
   if (quantity == proto::TRAFFIC_ELEMENTS || quantity == proto::TRAFFIC_GIGABYTES) {
     return VolumeConventions(document, quantity, table);
   }
+  if (quantity == proto::TRAFFIC_MEGABYTES || quantity == proto::TRAFFIC_MEBIBYTES) {
+    return MegabyteConventions(document, quantity, table);
+  }
   const proto::Claims& claims = document.tables().claims();
   const bool utilisation = quantity == proto::UTILIZATION_PERCENT;
   std::vector<Convention> conventions;
@@ -242,6 +267,7 @@ std::vector<Convention> TrafficConventions(const Document& document, proto::Publ
     AddLeftOvers(document, inputs, units, conventions);
     if (!utilisation) {
       AddFromPrintedVolumes(document, inputs, conventions);
+      AddFromPrintedMegabytes(document, inputs, conventions);
     }
   }
   if (!utilisation) {

@@ -18,6 +18,7 @@ TrafficInputs CommunicationColumn(const Source& communication) {
             return Recomputed{cell->Exact(), cell->printed.value, {cell}, cell->Slack()};
           },
           {},
+          {},
           {}};
 }
 
@@ -32,6 +33,7 @@ TrafficInputs CommunicationFromTimes(const Source& times) {
             const double value = t_n->Exact() - t_1->Exact() / place.devices;
             return Recomputed{value, value, {t_n, t_1}, t_n->Slack() + t_1->Slack() / place.devices};
           },
+          {},
           {},
           {}};
 }
@@ -65,6 +67,7 @@ std::vector<SharedInputs> AllTrafficInputs(const Document& document, proto::Publ
   for (TrafficInputs& inputs : all) {
     inputs.elements = document.SourcesFor({proto::TRAFFIC_ELEMENTS}, table);
     inputs.gigabytes = document.SourcesFor({proto::TRAFFIC_GIGABYTES}, table);
+    inputs.megabytes = document.SourcesFor({proto::TRAFFIC_MEGABYTES, proto::TRAFFIC_MEBIBYTES}, table);
     shared.push_back(std::make_shared<const TrafficInputs>(std::move(inputs)));
   }
   return shared;

@@ -18,6 +18,7 @@ struct TrafficInputs {
   std::function<std::optional<Recomputed>(const TablePlace&)> seconds;
   Sources elements;   // columns of traffic in elements
   Sources gigabytes;  // columns of traffic in GB
+  Sources megabytes;  // columns of traffic in MB or MiB
 };
 
 // Shared, because hundreds of conventions have the same inputs.

@@ -31,6 +31,8 @@ bool MayLackBatch(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::TRAFFIC_ELEMENTS:
     case proto::TRAFFIC_GIGABYTES:
+    case proto::TRAFFIC_MEGABYTES:
+    case proto::TRAFFIC_MEBIBYTES:
     case proto::ITEMS_PER_SECOND:
     case proto::ITEMS_PER_SECOND_PER_DEVICE:
     case proto::ITERATION_SECONDS:

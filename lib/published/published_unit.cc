@@ -22,15 +22,17 @@ constexpr char kSeconds[] = "print seconds: move the point of as_printed, so tha
 constexpr char kMinutes[] = "no digits are left as printed after a conversion; leave the number out and state this";
 constexpr char kBinary[] = "write GB or GB/s, and `# bytes_per_gigabyte = 1073741824` above the columns";
 constexpr char kDecimal[] = "print GB or GB/s: move the point of as_printed, so that no digit changes";
+constexpr char kMebi[] = "its quantity is traffic_mebibytes";
 constexpr char kBits[] = "divide by 8 and state this in a note: the digits are no longer those printed";
 
 constexpr char kFraction[] = "write it in percent: move the point of as_printed by two, so that no digit changes";
 
-constexpr Unit kUnits[] = {{"1", ""},          {"%", ""},           {"GB", ""},          {"GB/s", ""},
-                           {"s", ""},          {"ms", kSeconds},    {"us", kSeconds},    {"min", kMinutes},
-                           {"h", kMinutes},    {"GiB", kBinary},    {"GiB/s", kBinary},  {"MB", kDecimal},
-                           {"MB/s", kDecimal}, {"Gbit/s", kBits},   {"Mbit/s", kBits},   {"images/s", ""},
-                           {"samples/s", ""},  {"sequences/s", ""}, {"sentences/s", ""}, {"tokens/s", ""}};
+constexpr Unit kUnits[] = {{"1", ""},          {"%", ""},         {"GB", ""},          {"GB/s", ""},
+                           {"s", ""},          {"ms", kSeconds},  {"us", kSeconds},    {"min", kMinutes},
+                           {"h", kMinutes},    {"GiB", kBinary},  {"GiB/s", kBinary},  {"MB", kDecimal},
+                           {"MB/s", kDecimal}, {"MiB", kMebi},    {"Gbit/s", kBits},   {"Mbit/s", kBits},
+                           {"images/s", ""},   {"samples/s", ""}, {"sequences/s", ""}, {"sentences/s", ""},
+                           {"tokens/s", ""}};
 
 constexpr absl::string_view kRates[] = {"images/s", "samples/s", "sequences/s", "sentences/s", "tokens/s"};
 
@@ -45,6 +47,8 @@ absl::string_view ConversionOf(const Unit& unit, proto::PublishedQuantity quanti
     absl::string_view remedy;
   } kOtherQuantities[] = {{"1", proto::COMMUNICATION_PERCENT, "its quantity is communication_fraction"},
                           {"%", proto::COMMUNICATION_FRACTION, "its quantity is communication_percent"},
+                          {"MB", proto::TRAFFIC_MEBIBYTES, "its quantity is traffic_megabytes"},
+                          {"GB", proto::TRAFFIC_MEGABYTES, "its quantity is traffic_gigabytes"},
                           {"1", proto::SERIAL_PERCENT, "its quantity is serial_fraction"},
                           {"%", proto::SERIAL_FRACTION, "its quantity is serial_percent"}};
   for (const auto& other : kOtherQuantities) {
@@ -73,6 +77,10 @@ absl::string_view UnitOf(proto::PublishedQuantity quantity) {
       return "GB/s";
     case proto::TRAFFIC_GIGABYTES:
       return "GB";
+    case proto::TRAFFIC_MEGABYTES:
+      return "MB";
+    case proto::TRAFFIC_MEBIBYTES:
+      return "MiB";
     case proto::UTILIZATION_PERCENT:
     case proto::ACCURACY_PERCENT:
     case proto::SPEEDUP_PERCENT:
