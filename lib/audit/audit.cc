@@ -121,13 +121,16 @@ std::map<ColumnKey, Column> ColumnsOf(Document& document, const std::vector<bool
   return columns;
 }
 
-// Returns true if some convention computes some number of the column from other numbers.
-bool AnyApplies(const std::vector<Convention>& conventions, const Column& column) {
+// Returns true if some convention computes the number from other numbers.
+bool Applies(const std::vector<Convention>& conventions, const Cell& cell) {
   return std::any_of(conventions.begin(), conventions.end(), [&](const Convention& convention) {
-    return std::any_of(column.cells.begin(), column.cells.end(), [&](const Cell* cell) {
-      return convention.evaluate({cell->value->devices(), cell->value->batch()}).has_value();
-    });
+    return convention.evaluate({cell.value->devices(), cell.value->batch()}).has_value();
   });
+}
+
+bool AnyApplies(const std::vector<Convention>& conventions, const Column& column) {
+  return std::any_of(column.cells.begin(), column.cells.end(),
+                     [&](const Cell* cell) { return Applies(conventions, *cell); });
 }
 
 void SetGiven(proto::AuditedValue& audited) {
@@ -187,17 +190,20 @@ bool Follows(const proto::AuditedValue& value) {
   return value.finding() == proto::REPRODUCED || value.finding() == proto::AMBIGUOUS;
 }
 
-// Makes numbers given that follow from nothing, if they may have been measured or chosen (IsOftenGiven) and most numbers
-// of their column follow from nothing.
-void GiveWhatNeedNotFollow(const Document& document, Column& column) {
+// Makes numbers given that follow from nothing, if they may have been measured or chosen (IsOftenGiven): if no
+// convention applies to them, or if most numbers of their column follow from nothing, and the document does not say that
+// they follow.
+void GiveWhatNeedNotFollow(const Document& document, const std::vector<Convention>& conventions, Column& column) {
   const size_t follow = std::count_if(column.audited.begin(), column.audited.end(),
                                       [](const proto::AuditedValue* value) { return Follows(*value); });
-  if (follow >= 2 && 2 * follow >= column.audited.size()) {
-    return;  // the others were most likely computed, too
-  }
+  const bool most_follow = follow >= 2 && 2 * follow >= column.audited.size();
   for (size_t i = 0; i < column.cells.size(); ++i) {
+    const Cell& cell = *column.cells[i];
     proto::AuditedValue& value = *column.audited[i];
-    if (!Follows(value) && !IsSumOfPhases(document, *column.cells[i])) {
+    const bool is_stated =
+        IsSumOfPhases(document, cell) ||
+        (cell.value->quantity() == proto::LEARNING_RATE && !document.tables().claims().learning_rate_scaling().empty());
+    if (!Follows(value) && ((!most_follow && !is_stated) || !Applies(conventions, cell))) {
       value.clear_nearest();
       value.clear_flag();
       SetGiven(value);
@@ -225,7 +231,7 @@ absl::Status Judge(const Document& document, proto::PublishedQuantity quantity, 
   } else {
     JudgeColumn(conventions, column.cells, column.audited);
     if (IsOftenGiven(quantity)) {
-      GiveWhatNeedNotFollow(document, column);
+      GiveWhatNeedNotFollow(document, conventions, column);
     }
   }
   for (proto::AuditedValue* value : column.audited) {

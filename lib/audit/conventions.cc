@@ -98,13 +98,18 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
     case proto::GUSTAFSON_SPEEDUP:
       conventions = SerialConventions(document, quantity, table, base, context);
       break;
+    case proto::LEARNING_RATE:
+      conventions = LearningRateConventions(document, table, base, context);
+      break;
     case proto::ITERATIONS:
       conventions = IterationConventions(document);
       break;
     default:
       break;
   }
-  AddOtherDevices(document, conventions);
+  if (quantity != proto::LEARNING_RATE) {  // the rate of a base case is chosen: no other number gives it
+    AddOtherDevices(document, conventions);
+  }
   std::stable_sort(conventions.begin(), conventions.end(),
                    [](const Convention& a, const Convention& b) { return a.departures < b.departures; });
   return conventions;

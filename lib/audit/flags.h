@@ -43,6 +43,8 @@ inline constexpr char kOtherLaw[] = "other_law_of_scaling";
 inline constexpr char kAllReduceFactorOfMany[] = "allreduce_factor_of_many_devices";
 inline constexpr char kMibAsMb[] = "MiB_as_MB";
 inline constexpr char kMbAsMib[] = "MB_as_MiB";
+inline constexpr char kDevicesLeftOut[] = "devices_left_out";
+inline constexpr char kOtherScalingRule[] = "other_learning_rate_rule";
 // Flags of the way in which a number was printed.
 inline constexpr char kTruncatedDigits[] = "truncated_digits";
 inline constexpr char kRoundedIntermediates[] = "rounded_intermediates";

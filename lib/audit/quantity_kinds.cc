@@ -16,7 +16,9 @@ bool IsComputed(proto::PublishedQuantity quantity) {
 
 bool MayBeMeasured(proto::PublishedQuantity quantity) { return IsRate(quantity) || IsJudgedByLabel(quantity); }
 
-bool IsOftenGiven(proto::PublishedQuantity quantity) { return quantity == proto::ITERATION_SECONDS; }
+bool IsOftenGiven(proto::PublishedQuantity quantity) {
+  return quantity == proto::ITERATION_SECONDS || quantity == proto::LEARNING_RATE;
+}
 
 bool IsJudgedByLabel(proto::PublishedQuantity quantity) {
   switch (quantity) {
@@ -30,6 +32,7 @@ bool IsJudgedByLabel(proto::PublishedQuantity quantity) {
     case proto::SERIAL_PERCENT:
     case proto::AMDAHL_SPEEDUP:
     case proto::GUSTAFSON_SPEEDUP:
+    case proto::LEARNING_RATE:
       return true;
     default:
       return false;

@@ -34,6 +34,7 @@ inline constexpr std::array kComputedQuantities = {
     proto::TRAFFIC_MEBIBYTES,
     proto::BANDWIDTH_GIGABYTES_PER_SECOND,
     proto::UTILIZATION_PERCENT,
+    proto::LEARNING_RATE,
 };
 
 // Returns true for a time that is read off a clock and may be a total of phases: of an epoch, an epoch without loading,
@@ -46,7 +47,8 @@ bool IsComputed(proto::PublishedQuantity quantity);
 // Returns true for a quantity that is often measured. Numbers of such a quantity are given if no formula applies.
 bool MayBeMeasured(proto::PublishedQuantity quantity);
 
-// Returns true for a quantity that need not follow from others even if a formula applies: the time of an iteration.
+// Returns true for a quantity that need not follow from others even if a formula applies: the time of an iteration, and
+// a learning rate.
 bool IsOftenGiven(proto::PublishedQuantity quantity);
 
 // Returns true for a quantity whose contexts are judged separately in every table. The other quantities are judged by

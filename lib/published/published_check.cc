@@ -49,6 +49,7 @@ bool MayLackBatch(proto::PublishedQuantity quantity) {
     case proto::SERIAL_PERCENT:
     case proto::AMDAHL_SPEEDUP:
     case proto::GUSTAFSON_SPEEDUP:
+    case proto::LEARNING_RATE:
       return true;
     default:
       return false;

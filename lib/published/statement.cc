@@ -25,7 +25,8 @@ const std::vector<Words>& AllWords() {
   static const auto* const all = new std::vector<Words>{{"scaling", {"strong", "weak"}},
                                                         {"batch", {"per_device", "total"}},
                                                         {"mode", {"DDP", "DP"}},
-                                                        {"phases", {"sum"}}};
+                                                        {"phases", {"sum"}},
+                                                        {"learning_rate_scaling", {"linear", "square_root"}}};
   return *all;
 }
 
