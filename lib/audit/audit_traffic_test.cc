@@ -98,24 +98,6 @@ TEST(AuditTrafficTest, OneDigitCouldBeChance) {
   EXPECT_THAT(audited[0].flag(), IsEmpty());
 }
 
-// 781.25 or 782 iterations on two devices, 390.625 or 391 on four: each pair gives the same printed digits.
-TEST(AuditTrafficTest, FewDigitsAreAmbiguous) {
-  proto::PublishedTables document = Times();
-  AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);
-  proto::PublishedTable& table = *document.add_table();
-  table.set_name("b");
-  for (const uint32_t n : kRanks) {
-    Add(table, proto::BANDWIDTH_GIGABYTES_PER_SECOND, n, 32, absl::StrFormat("%.2f", Bandwidth(n, 32) / 1e9));
-  }
-  for (const proto::AuditedValue& value : AuditOf(document, "b")) {
-    EXPECT_EQ(value.finding(), proto::AMBIGUOUS) << value.ShortDebugString();
-    ASSERT_EQ(value.reproduced_by_size(), 3) << value.ShortDebugString();  // floor gives these digits, too
-    EXPECT_THAT(value.reproduced_by(0).convention(), HasSubstr("* images/(B*N)"));
-    EXPECT_THAT(value.reproduced_by(1).convention(), HasSubstr("* ceil(images/(B*N))"));
-    EXPECT_THAT(value.flag(), IsEmpty());
-  }
-}
-
 TEST(AuditTrafficTest, AColumnOfNonsenseIsNotExplainedByCoincidences) {
   proto::PublishedTables document = Times();
   AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);

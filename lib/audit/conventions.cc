@@ -12,6 +12,7 @@ namespace {
 Convention WithDevices(const Convention& right, uint32_t devices) {
   Convention convention = right;
   absl::StrAppend(&convention.text, ", N = ", devices, " throughout");
+  convention.meaning = absl::StrCat(MeaningOf(right), ", N = ", devices);
   convention.departures += kOfOtherDevicesDepartures;
   convention.note.clear();
   convention.evaluate = [evaluate = right.evaluate, devices](const TablePlace& place) {
@@ -38,6 +39,10 @@ void AddOtherDevices(const Document& document, std::vector<Convention>& conventi
 }
 
 }  // namespace
+
+std::string MeaningOf(const Convention& convention) {
+  return convention.meaning.empty() ? convention.text.substr(0, convention.text.find(", ")) : convention.meaning;
+}
 
 void MarkOtherDevices(uint32_t devices, const TablePlace& place, Recomputed& recomputed) {
   if (devices != place.devices) {

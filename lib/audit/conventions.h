@@ -37,7 +37,14 @@ struct Convention {
   // Returns the value for a number at this place; nothing if an input is not in the document, or would be divided by
   // itself.
   std::function<std::optional<Recomputed>(const TablePlace&)> evaluate;
+  // Formula without its inputs and without choices that do not matter, such as how the last step of an epoch counts.
+  // Empty: the text up to its first comma.
+  std::string meaning = {};
 };
+
+// Returns the meaning of a convention, which is never empty. Conventions with one meaning and the same flags are not
+// ambiguous.
+std::string MeaningOf(const Convention& convention);
 
 // Declared base case of a speed-up.
 struct DeclaredBase {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -56,6 +57,55 @@ void PreferOwnTable(const Cell& cell, std::vector<Hit>& hits) {
   }
   size_t i = 0;
   hits.erase(std::remove_if(hits.begin(), hits.end(), [&](const Hit&) { return is_left_out[i++]; }), hits.end());
+}
+
+bool HasAllFlagsOf(const Hit& hit, const Hit& other) {
+  const std::vector<std::string> flags = FlagsOf(hit), needed = FlagsOf(other);
+  return std::all_of(needed.begin(), needed.end(), [&](const std::string& flag) {
+    return std::find(flags.begin(), flags.end(), flag) != flags.end();
+  });
+}
+
+bool MeanTheSame(const Hit& a, const Hit& b) {
+  return MeaningOf(*a.trial->convention) == MeaningOf(*b.trial->convention) && FlagsOf(a) == FlagsOf(b);
+}
+
+// Returns the sort key of an explanation of `cell`, the plainest first; the place of its inputs counts last.
+std::tuple<int, bool, bool, InputsOf> PlainnessOf(const Hit& hit, const Cell& cell) {
+  return {hit.trial->convention->departures, hit.style.truncated, hit.style.from_printed,
+          PlaceOf(hit.recomputed.inputs, cell.table)};
+}
+
+bool IsLabelledLike(const Cell& cell, const Hit& hit) {
+  const std::vector<const Cell*>& inputs = hit.recomputed.inputs;
+  return std::all_of(inputs.begin(), inputs.end(),
+                     [&](const Cell* input) { return input->value->context() == cell.value->context(); });
+}
+
+// Moves to the front an explanation that differs from the first one only in its inputs, if these have the cell's label.
+void PreferSameLabels(const Cell& cell, std::vector<Hit>& hits) {
+  const auto labelled = std::find_if(hits.begin(), hits.end(), [&](const Hit& hit) {
+    return PlainnessOf(hit, cell) == PlainnessOf(hits[0], cell) && MeanTheSame(hit, hits[0]) &&
+           IsLabelledLike(cell, hit);
+  });
+  if (labelled != hits.end()) {
+    std::rotate(hits.begin(), labelled, labelled + 1);
+  }
+}
+
+// Keeps the first explanation, and those that are as plain and mean something else (see DistinctHits).
+void KeepMeanings(const Cell& cell, std::vector<Hit>& hits) {
+  std::vector<Hit> kept;
+  for (Hit& hit : hits) {
+    const bool is_known =
+        std::any_of(kept.begin(), kept.end(), [&](const Hit& other) { return MeanTheSame(hit, other); });
+    const bool is_less_plain =
+        !kept.empty() && PlainnessOf(kept[0], cell) < PlainnessOf(hit, cell) && HasAllFlagsOf(hit, kept[0]);
+    if (!is_known && !is_less_plain) {
+      kept.push_back(std::move(hit));
+    }
+  }
+  hits = std::move(kept);
 }
 
 // Counts the different values that the conventions tried so far make for a cell.
@@ -119,6 +169,10 @@ std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, const Cel
     }
   }
   PreferOwnTable(cell, hits);
+  if (hits.size() > 1) {
+    PreferSameLabels(cell, hits);
+    KeepMeanings(cell, hits);
+  }
   return hits;
 }
 

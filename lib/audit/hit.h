@@ -35,6 +35,9 @@ inline constexpr size_t kMaxExplanations = 100;
 //     first. So do several styles of one formula; the trial's own style is tried before the plainest.
 //   - An explanation is left out if a right formula that is as plain gives the cell from inputs that people look for
 //     earlier (InputsOf).
+//   - Of explanations with one meaning and the same flags, the first is kept. Inputs labelled like the cell come first.
+//   - Explanations that are less plain than the first one, or have inputs that people look for later, are left out. A
+//     first one with a flag that the other does not have leaves out nothing, because it may be a false alarm.
 std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, const Cell& cell, Styles styles);
 
 // The plainest convention that gives one cell, with the probability that this is chance.

@@ -25,6 +25,7 @@ Convention MakeIterationTime(const Source& times, const Choice& iterations) {
   };
   Convention convention = MakeConvention(formula);
   convention.contradictions = iterations.contradicts;
+  convention.meaning = absl::StrCat("T_N / ", MeaningOf(iterations));
   return convention;
 }
 

@@ -18,6 +18,7 @@ std::vector<LeftOver> LeftOversOf(const Document& document) {
 void NameLeftOver(const LeftOver& left, Convention& convention) {
   if (left.devices > 0) {
     absl::StrAppend(&convention.text, ", N = ", left.devices, " in ", left.text);
+    convention.meaning = absl::StrCat(MeaningOf(convention), ", N = ", left.devices, " in ", left.text);
     convention.departures += kOfOtherDevicesDepartures;
     convention.note.clear();
   }

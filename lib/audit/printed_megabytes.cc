@@ -36,6 +36,8 @@ Convention MakeFromMegabytes(const VolumeParts& parts, const SharedInputs& input
     AddFactor(parts.iterations, convention);
   }
   AddChoice(parts.unit, convention);
+  convention.meaning =
+      absl::StrCat("printed volume; ", of_epoch ? "" : MeaningOf(parts.iterations), "; ", parts.unit.text);
   absl::StrAppend(&convention.text, " / T_comm, ", parts.unit.text, ", ", inputs->text);
   NameLeftOver(left, convention);
   const double bytes = parts.volume.quantity == proto::TRAFFIC_MEBIBYTES ? kMebibyte : kMegabyte;

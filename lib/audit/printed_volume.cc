@@ -14,6 +14,7 @@ Convention MakeFromPrintedVolume(const Source& volume, const Choice& iterations,
                                  const LeftOver& left) {
   Convention convention;
   convention.text = absl::StrCat("volume of ", volume.name, " as printed");
+  convention.meaning = absl::StrCat("printed volume; ", MeaningOf(iterations));
   convention.departures = 1;
   AddFactor(iterations, convention);
   absl::StrAppend(&convention.text, " / T_comm, ", inputs->text);

@@ -85,6 +85,7 @@ Convention MakeRateSpeedup(const RateFormula& formula, const Source& base, const
 Convention MakeRatioOfColumns(const Source& over, const Source& n, const DeclaredBase& base) {
   Convention convention;
   convention.text = absl::StrCat("R_N of ", n.name, " / R_N of ", over.name);
+  convention.meaning = convention.text;  // names of columns may have commas
   convention.evaluate = [&over, &n, base](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* below = over.At(place.devices, base.batch > 0 ? base.batch : place.batch);
     const Cell* above = n.At(place.devices, place.batch);

@@ -24,8 +24,6 @@ Expectation ExpectationOf(ByHand by_hand) {
   switch (by_hand) {
     case ByHand::kBaseNotOne:
       return {proto::REPRODUCED, {"base_is_not_one_device"}};
-    case ByHand::kEither:
-      return {proto::AMBIGUOUS, {}};
     case ByHand::kCutOff:
       return {proto::REPRODUCED, {"truncated_digits"}};
     case ByHand::kOtherDevices:

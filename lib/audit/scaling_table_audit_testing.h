@@ -14,7 +14,6 @@ enum class ByHand {
   kFollows,         // follows by the plain formula from the columns of its label, correctly rounded
   kBaseNotOne,      // same formula over the declared base of several devices; flagged
   kWithinRounding,  // follows only from inputs with more digits than printed
-  kEither,          // follows from rates and from times, which differ after the printed digits
   kCutOff,          // follows with digits cut off
   kOtherDevices,    // follows from rows labelled with another number of devices
   kOtherColumn,     // follows from another column than labelled

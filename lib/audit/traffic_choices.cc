@@ -109,6 +109,7 @@ std::vector<Choice> Iterations(const Document& document) {
     whole.flags.push_back(kIterationsNotDividedByN);
   }
   const auto rounded = [](Choice choice, const char* name, int departures, auto round) {
+    choice.meaning = choice.text;  // a person does not distinguish 781.25 steps from 782
     choice.text = absl::StrCat(name, "(", choice.text, ")");
     choice.departures += departures;
     choice.factor = [quotient = choice.factor, round](const TablePlace& p) { return round(quotient(p)); };

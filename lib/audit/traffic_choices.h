@@ -17,7 +17,13 @@ struct Choice {
   std::vector<std::string> flags;  // errors of the choice (lib/audit/flags.h)
   std::function<double(const TablePlace&)> factor;
   bool contradicts = false;  // true: contradicts a statement of the document
+  std::string meaning = {};  // name that choices of one meaning share; empty: `text`
 };
+
+// Returns the meaning of a choice.
+inline const std::string& MeaningOf(const Choice& choice) {
+  return choice.meaning.empty() ? choice.text : choice.meaning;
+}
 
 // Returns the factor of the busiest device's traffic in an all-reduce, 2(N-1)/N (Patarasuk and Yuan 2009), and no
 // factor.

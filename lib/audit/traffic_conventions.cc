@@ -76,6 +76,9 @@ Convention Describe(const Parts& parts, const Document& document) {
     AddFactor(*choice, convention);
   }
   AddChoice(*parts.unit, convention);
+  for (const Choice* choice : {parts.factor, parts.item, parts.count, parts.iterations, parts.unit}) {
+    absl::StrAppend(&convention.meaning, MeaningOf(*choice), "; ");
+  }
   if (document.tables().claims().mode() == "DP") {
     convention.note =
         "DataParallel gathers on one device and scatters from it: this is what an all-reduce would send, not what was "

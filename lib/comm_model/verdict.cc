@@ -44,7 +44,7 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
   if (const proto::ScalingRow* row = LargestRow(records); row != nullptr) {
     parts.push_back(ScalingVerdict(*row));
   }
-  uint64_t rows = 0, fits = 0, accepted = 0, predictions = 0, answers = 0, audited = 0, followed = 0;
+  uint64_t rows = 0, fits = 0, accepted = 0, predictions = 0, answers = 0, audited = 0, followed = 0, ambiguous = 0;
   for (const proto::CommModelRecord& record : records) {
     rows += record.has_scaling();
     fits += record.has_all_reduce_fit();
@@ -53,7 +53,8 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
     answers += record.has_what_if();
     const proto::AuditSummary& summary = record.audit().summary();
     audited += summary.reproduced() + summary.ambiguous() + summary.could_be_chance() + summary.not_reproducible();
-    followed += summary.reproduced() + summary.ambiguous();
+    followed += summary.reproduced();
+    ambiguous += summary.ambiguous();
   }
   if (rows > 0 && parts.empty()) {
     parts.push_back("no speed-up: it needs points of one device and of several");
@@ -61,7 +62,8 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
   AppendCount(predictions, "prediction", parts);
   AppendCount(answers, "answer to --what_if", parts);
   if (audited > 0) {
-    parts.push_back(absl::StrCat(followed, " of ", audited, " printed results follow from their tables"));
+    parts.push_back(absl::StrCat(followed, " of ", audited, " printed results follow from their tables",
+                                 ambiguous == 0 ? "" : absl::StrCat(", ", ambiguous, " in more than one way")));
   }
   if (fits > 0 && parts.empty()) {
     parts.push_back(absl::StrCat(accepted, " of ", fits, " fits of all-reduce times accepted"));

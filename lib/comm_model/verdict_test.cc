@@ -48,7 +48,8 @@ TEST(VerdictTextTest, CountsWhatIsNotScaling) {
   summary.set_ambiguous(1);
   summary.set_not_reproducible(2);
   summary.set_could_be_chance(1);
-  EXPECT_EQ(VerdictText(records), "2 predictions; 5 of 8 printed results follow from their tables");
+  EXPECT_EQ(VerdictText(records),
+            "2 predictions; 4 of 8 printed results follow from their tables, 1 in more than one way");
   EXPECT_EQ(VerdictText({}), "no results");
 }
 
