@@ -61,6 +61,9 @@ inline constexpr char kBatchBeyondTheData[] = "batch_beyond_the_data";
 inline constexpr char kBatchNotAsLabelled[] = "batch_not_as_labelled";
 inline constexpr char kLoaderWorkersDiffer[] = "loader_workers_differ";
 inline constexpr char kNoOneDeviceTime[] = "no_one_device_time";
+inline constexpr char kSuperlinearSpeedup[] = "superlinear_speedup";
+inline constexpr char kEfficiencyAboveWhole[] = "efficiency_above_100_percent";
+inline constexpr char kShareAboveWhole[] = "share_above_the_whole";
 inline constexpr char kOverPeakWithIterations[] = "over_100_percent_with_iterations";
 
 // Returns the meaning of a flag of the first two groups as the end of a sentence; empty for flags whose words need

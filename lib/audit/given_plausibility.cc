@@ -21,7 +21,8 @@ bool SamePlace(const Cell& a, const Cell& b) {
 
 bool SameQuantity(const Cell& a, const Cell& b) {
   return SamePlace(a, b) && a.value->quantity() == b.value->quantity() && a.value->epoch() == b.value->epoch() &&
-         a.value->base_devices() == b.value->base_devices() && a.value->context() == b.value->context();
+         a.value->base_devices() == b.value->base_devices() && a.value->base_batch() == b.value->base_batch() &&
+         a.value->context() == b.value->context();
 }
 
 // Flags a time of an epoch that needs more FLOP/s than the peak of its devices.
@@ -50,32 +51,6 @@ void CheckLoaders(const Document& document, const Cell& cell, const Cell& other,
     Remark(audited, kLoaderWorkersDiffer,
            absl::StrCat(here.name(), " loads data with ", here.loader_workers(), " workers, ", there.name(), " with ",
                         there.loader_workers(), "."));
-  }
-}
-
-// Flags different values of one quantity, except rates: papers give each model a table of its own.
-void CheckTwice(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
-  if (IsRate(cell.value->quantity()) || cell.value->quantity() == proto::ITERATION_SECONDS) {
-    return;
-  }
-  constexpr int kMaxNamed = 10;
-  int others = 0;
-  for (const Cell* at_this_place : document.CellsAt(cell.value->devices(), cell.value->batch())) {
-    const Cell& other = *at_this_place;
-    if (&other == &cell || other.value->restated() || !SameQuantity(cell, other) ||
-        RoundsTo(cell.printed.value, other.printed) || RoundsTo(other.printed.value, cell.printed)) {
-      continue;
-    }
-    if (++others > kMaxNamed) {
-      continue;
-    }
-    Remark(audited, kTwoValuesOfOneQuantity,
-           absl::StrCat(document.TableName(other), " prints ", other.value->as_printed(),
-                        " for the same quantity: two runs, or two things under one name."));
-    CheckLoaders(document, cell, other, audited);
-  }
-  if (others > kMaxNamed) {
-    Remark(audited, kTwoValuesOfOneQuantity, absl::StrCat("and ", others - kMaxNamed, " more."));
   }
 }
 
@@ -161,10 +136,35 @@ void CheckBase(const Document& document, const Cell& cell, proto::AuditedValue& 
 
 }  // namespace
 
+void RemarkOnSecondValues(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
+  if (IsRate(cell.value->quantity()) || cell.value->quantity() == proto::ITERATION_SECONDS) {
+    return;
+  }
+  constexpr int kMaxNamed = 10;
+  int others = 0;
+  for (const Cell* at_this_place : document.CellsAt(cell.value->devices(), cell.value->batch())) {
+    const Cell& other = *at_this_place;
+    if (&other == &cell || other.value->restated() || !SameQuantity(cell, other) ||
+        RoundsTo(cell.printed.value, other.printed) || RoundsTo(other.printed.value, cell.printed)) {
+      continue;
+    }
+    if (++others > kMaxNamed) {
+      continue;
+    }
+    Remark(audited, kTwoValuesOfOneQuantity,
+           absl::StrCat(document.TableName(other), " prints ", other.value->as_printed(),
+                        " for the same quantity: two runs, or two things under one name."));
+    CheckLoaders(document, cell, other, audited);
+  }
+  if (others > kMaxNamed) {
+    Remark(audited, kTwoValuesOfOneQuantity, absl::StrCat("and ", others - kMaxNamed, " more."));
+  }
+}
+
 void RemarkOnGiven(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
   CheckClock(document, cell, audited);
   CheckResolution(document, cell, audited);
-  CheckTwice(document, cell, audited);
+  RemarkOnSecondValues(document, cell, audited);
   CheckLoading(document, cell, audited);
   CheckBatch(document, cell, audited);
   CheckLabel(document, cell, audited);

@@ -83,6 +83,8 @@ absl::Status RemarkOnPlausibility(const Document& document, std::vector<proto::A
     const bool is_clock_time = IsTotalTime(cell.value->quantity()) && !cell.value->restated();
     if (audited[i].finding() == proto::GIVEN || is_clock_time) {
       RemarkOnGiven(document, cell, audited[i]);
+    } else if (audited[i].finding() == proto::NOT_REPRODUCIBLE && !cell.value->restated()) {
+      RemarkOnSecondValues(document, cell, audited[i]);
     }
     if (cell.value->quantity() == proto::COMMUNICATION_SECONDS && !cell.value->restated()) {
       if (cell.printed.value < 0) {
@@ -95,6 +97,7 @@ absl::Status RemarkOnPlausibility(const Document& document, std::vector<proto::A
       Remark(audited[i], kPartsDoNotSum, "the document says that its phases add up to this time.");
     }
     CheckPeak(document, cell, audited[i]);
+    RemarkOnLimits(document, cell, audited[i]);
   }
   return absl::OkStatus();
 }

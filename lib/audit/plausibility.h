@@ -1,5 +1,5 @@
 // Checks of printed numbers, whatever formula made them. Several numbers: parts that do not sum, impossible clocks,
-// times printed twice. One number that was read off: times that no device can reach, whole seconds, batches beyond the
+// numbers printed twice. One number: speed-ups above N, efficiencies above 100 %. One number that was read off: times that no device can reach, whole seconds, batches beyond the
 // data.
 #ifndef LOCKSTEP_LIB_AUDIT_PLAUSIBILITY_H_
 #define LOCKSTEP_LIB_AUDIT_PLAUSIBILITY_H_
@@ -18,6 +18,14 @@ absl::Status RemarkOnPlausibility(const Document& document, std::vector<proto::A
 
 // Adds flags and sentences to one number that was read off: its finding is GIVEN, or it is a total of phases.
 void RemarkOnGiven(const Document& document, const Cell& cell, proto::AuditedValue& audited);
+
+// Flags a number above the limit of its kind (a speed-up above N) if it does not follow or was read off. If the number
+// follows, adds a sentence without a flag. Adds nothing to a number that has a flag, because a slip explains it.
+void RemarkOnLimits(const Document& document, const Cell& cell, proto::AuditedValue& audited);
+
+// Flags a number if another table prints another value of the same quantity at its place. Rates and iteration times are
+// not compared, because papers give each model a table of its own.
+void RemarkOnSecondValues(const Document& document, const Cell& cell, proto::AuditedValue& audited);
 
 }  // namespace lockstep
 
