@@ -152,7 +152,6 @@ TEST(PublishedCsvTest, ClaimsOfADocumentAreKnownValues) {
   ExpectBroken("# batch =\n", ":1: ", "unknown batch ''; known: per_device, total");
   ExpectBroken("# mode = Horovod\n", ":1: ", "unknown mode 'Horovod'; known: DDP, DP");
   ExpectBroken("# scaling = linear\n", ":1: ", "unknown scaling 'linear'; known: strong, weak");
-  ExpectBroken("# phases = overlap\n", ":1: ", "unknown phases 'overlap'; known: sum");
   ExpectBroken("# facts.batch = per device\n", ":1: ", "unknown batch 'per device'; known: per_device, total");
   ExpectBroken("# bytes_per_gigabyte = 1024\n", ":1: ", "bytes_per_gigabyte 1024 is not one of 1e9, 1073741824 (2^30)");
   ExpectBroken("# images_per_epoch = 0\n", ":1: ", "images_per_epoch 0 is not above 0");

@@ -22,7 +22,6 @@ constexpr char kSeconds[] = "print seconds: move the point of as_printed, so tha
 constexpr char kMinutes[] = "no digits are left as printed after a conversion; leave the number out and state this";
 constexpr char kBinary[] = "write GB or GB/s, and `# bytes_per_gigabyte = 1073741824` above the columns";
 constexpr char kDecimal[] = "print GB or GB/s: move the point of as_printed, so that no digit changes";
-constexpr char kMebi[] = "its quantity is traffic_mebibytes";
 constexpr char kBits[] = "divide by 8 and state this in a note: the digits are no longer those printed";
 
 constexpr char kFraction[] = "write it in percent: move the point of as_printed by two, so that no digit changes";
@@ -30,7 +29,7 @@ constexpr char kFraction[] = "write it in percent: move the point of as_printed 
 constexpr Unit kUnits[] = {{"1", ""},          {"%", ""},         {"GB", ""},          {"GB/s", ""},
                            {"s", ""},          {"ms", kSeconds},  {"us", kSeconds},    {"min", kMinutes},
                            {"h", kMinutes},    {"GiB", kBinary},  {"GiB/s", kBinary},  {"MB", kDecimal},
-                           {"MB/s", kDecimal}, {"MiB", kMebi},    {"Gbit/s", kBits},   {"Mbit/s", kBits},
+                           {"MB/s", kDecimal}, {"MiB", ""},       {"Gbit/s", kBits},   {"Mbit/s", kBits},
                            {"images/s", ""},   {"samples/s", ""}, {"sequences/s", ""}, {"sentences/s", ""},
                            {"tokens/s", ""}};
 
@@ -47,7 +46,10 @@ absl::string_view ConversionOf(const Unit& unit, proto::PublishedQuantity quanti
     absl::string_view remedy;
   } kOtherQuantities[] = {{"1", proto::COMMUNICATION_PERCENT, "its quantity is communication_fraction"},
                           {"%", proto::COMMUNICATION_FRACTION, "its quantity is communication_percent"},
+                          {"MB", proto::TRAFFIC_GIGABYTES, "its quantity is traffic_megabytes"},
                           {"MB", proto::TRAFFIC_MEBIBYTES, "its quantity is traffic_megabytes"},
+                          {"MiB", proto::TRAFFIC_GIGABYTES, "its quantity is traffic_mebibytes"},
+                          {"MiB", proto::TRAFFIC_MEGABYTES, "its quantity is traffic_mebibytes"},
                           {"GB", proto::TRAFFIC_MEGABYTES, "its quantity is traffic_gigabytes"},
                           {"1", proto::SERIAL_PERCENT, "its quantity is serial_fraction"},
                           {"%", proto::SERIAL_FRACTION, "its quantity is serial_percent"}};
