@@ -191,8 +191,8 @@ bool Follows(const proto::AuditedValue& value) {
 }
 
 // Makes numbers given that follow from nothing, if they may have been measured or chosen (IsOftenGiven): if no
-// convention applies to them, or if most numbers of their column follow from nothing, and the document does not say that
-// they follow.
+// convention applies to them, or if most numbers of their column follow from nothing and the document does not say that
+// they are computed.
 void GiveWhatNeedNotFollow(const Document& document, const std::vector<Convention>& conventions, Column& column) {
   const size_t follow = std::count_if(column.audited.begin(), column.audited.end(),
                                       [](const proto::AuditedValue* value) { return Follows(*value); });

@@ -22,8 +22,8 @@ struct Summands {
   int required = -1;       // position of a phase that must be printed at the place; -1: none
 };
 
-// Returns the summands that are printed at a place; a null pointer if there are fewer than two, or if the required phase
-// is not printed.
+// Returns the summands that are printed at a place; a null pointer if there are fewer than two, or if the required
+// phase is not printed.
 std::vector<const Cell*> PrintedAt(const PhaseColumns& columns, const TablePlace& place, const Summands& summands) {
   std::vector<const Cell*> printed;
   for (int i = 0; i < static_cast<int>(columns.size()); ++i) {

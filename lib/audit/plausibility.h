@@ -1,6 +1,6 @@
 // Checks of printed numbers, whatever formula made them. Several numbers: parts that do not sum, impossible clocks,
-// numbers printed twice. One number: speed-ups above N, efficiencies above 100 %. One number that was read off: times that no device can reach, whole seconds, batches beyond the
-// data.
+// numbers printed twice. One number: speed-ups above N, efficiencies above 100 %. One number that was read off: times
+// that no device can reach, whole seconds, batches beyond the data.
 #ifndef LOCKSTEP_LIB_AUDIT_PLAUSIBILITY_H_
 #define LOCKSTEP_LIB_AUDIT_PLAUSIBILITY_H_
 

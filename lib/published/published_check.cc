@@ -25,8 +25,8 @@ bool IsOutcome(proto::PublishedQuantity quantity) {
   }
 }
 
-// Returns true for quantities that need no batch: traffic of one iteration, and rates, quotients and phases, whose batch
-// papers often omit.
+// Returns true for quantities that need no batch: traffic of one iteration, and rates, quotients and phases, whose
+// batch papers often omit.
 bool MayLackBatch(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::TRAFFIC_ELEMENTS:
