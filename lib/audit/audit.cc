@@ -196,14 +196,14 @@ bool Follows(const proto::AuditedValue& value) {
 void GiveWhatNeedNotFollow(const Document& document, const std::vector<Convention>& conventions, Column& column) {
   const size_t follow = std::count_if(column.audited.begin(), column.audited.end(),
                                       [](const proto::AuditedValue* value) { return Follows(*value); });
-  const bool most_follow = follow >= 2 && 2 * follow >= column.audited.size();
+  const bool column_follows = follow >= 2 && 2 * follow >= column.audited.size();
   for (size_t i = 0; i < column.cells.size(); ++i) {
     const Cell& cell = *column.cells[i];
     proto::AuditedValue& value = *column.audited[i];
     const bool is_stated =
         IsSumOfPhases(document, cell) ||
         (cell.value->quantity() == proto::LEARNING_RATE && !document.tables().claims().learning_rate_scaling().empty());
-    if (!Follows(value) && ((!most_follow && !is_stated) || !Applies(conventions, cell))) {
+    if (!Follows(value) && ((!column_follows && !is_stated) || !Applies(conventions, cell))) {
       value.clear_nearest();
       value.clear_flag();
       SetGiven(value);
