@@ -15,7 +15,7 @@ namespace {
 // Removes fields from the front of a text.
 class Scanner {
  public:
-  Scanner(absl::string_view text, int line) : text_(text), line_(line) {}
+  Scanner(absl::string_view text, int line, char separator) : text_(text), line_(line), separator_(separator) {}
 
   bool AtEnd() const { return text_.empty(); }
   int line() const { return line_; }
@@ -24,7 +24,8 @@ class Scanner {
 
   // Must be called after a field. Returns true if another field follows in the row, false at the end of the row.
   bool TakeSeparator() {
-    if (absl::ConsumePrefix(&text_, ",")) {
+    if (!text_.empty() && text_[0] == separator_) {
+      text_.remove_prefix(1);
       return true;
     }
     if (absl::ConsumePrefix(&text_, "\r\n") || absl::ConsumePrefix(&text_, "\n")) {
@@ -34,8 +35,8 @@ class Scanner {
   }
 
  private:
-  static bool EndsField(absl::string_view rest) {
-    return rest.empty() || rest[0] == ',' || rest[0] == '\n' || absl::StartsWith(rest, "\r\n");
+  bool EndsField(absl::string_view rest) const {
+    return rest.empty() || rest[0] == separator_ || rest[0] == '\n' || absl::StartsWith(rest, "\r\n");
   }
 
   absl::StatusOr<std::string> TakePlain() {
@@ -71,21 +72,40 @@ class Scanner {
       field += '"';
     }
     if (!EndsField(text_)) {
-      return absl::DataLossError(
-          absl::StrCat(line_, ": expected a comma or the end of the line after a closing quote"));
+      return absl::DataLossError(absl::StrCat(line_, ": expected a ",
+                                              separator_ == ','   ? "comma"
+                                              : separator_ == ';' ? "semicolon"
+                                                                  : "tab",
+                                              " or the end of the line after a closing quote"));
     }
     return field;
   }
 
   absl::string_view text_;
   int line_;
+  char separator_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<CsvRow>> ParseCsv(absl::string_view text, int first_line) {
+char SeparatorOfLine(absl::string_view line) {
+  size_t commas = 0, semicolons = 0, tabs = 0;
+  bool quoted = false;
+  for (const char c : line) {
+    quoted ^= c == '"';
+    commas += !quoted && c == ',' ? 1 : 0;
+    semicolons += !quoted && c == ';' ? 1 : 0;
+    tabs += !quoted && c == '\t' ? 1 : 0;
+  }
+  if (std::max(semicolons, tabs) <= commas) {
+    return ',';
+  }
+  return tabs > semicolons ? '\t' : ';';
+}
+
+absl::StatusOr<std::vector<CsvRow>> ParseCsv(absl::string_view text, int first_line, char separator) {
   std::vector<CsvRow> rows;
-  Scanner scanner(text, first_line);
+  Scanner scanner(text, first_line, separator);
   while (!scanner.AtEnd()) {
     CsvRow row;
     row.line = scanner.line();

@@ -57,6 +57,19 @@ TEST(CsvTest, QuotesWhereNoneMayBe) {
   ExpectBroken("a\n\"b\nc", "2: a quote is opened and never closed");
 }
 
+TEST(CsvTest, SemicolonsAndTabsSeparateFields) {
+  EXPECT_EQ(SeparatorOfLine("a,b"), ',');
+  EXPECT_EQ(SeparatorOfLine("a;b;c,d"), ';');
+  EXPECT_EQ(SeparatorOfLine("a\tb"), '\t');
+  EXPECT_EQ(SeparatorOfLine("\"a;b;c\",d"), ',');
+  EXPECT_EQ(SeparatorOfLine("a"), ',');
+  const auto rows = ParseCsv("a;\"b;c\";1,5\r\nd;;\n", 1, ';');
+  ASSERT_THAT(rows, IsOk());
+  EXPECT_THAT((*rows)[0].fields, ElementsAre("a", "b;c", "1,5"));
+  EXPECT_THAT((*rows)[1].fields, ElementsAre("d", "", ""));
+  EXPECT_THAT(ParseCsv("\"a\"b;c", 1, ';'), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected a semicolon")));
+}
+
 TEST(CsvTest, RowsAndFieldsHaveLimits) {
   ExpectBroken(std::string(kMaxCsvFields, ','), "1: expected at most 1000 fields");
   std::string rows;

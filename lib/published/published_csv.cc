@@ -10,17 +10,18 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "lib/base/status_macros.h"
+#include "lib/published/blank_cell.h"
 #include "lib/published/csv.h"
+#include "lib/published/document_key.h"
 #include "lib/published/excerpt.h"
 #include "lib/published/field_text.h"
+#include "lib/published/plain_text.h"
 #include "lib/published/printed_number.h"
 #include "lib/published/published_check.h"
 #include "lib/published/published_unit.h"
-#include "lib/published/statement.h"
 #include "lib/published/wandb_chart.h"
 #include "lib/record/readable_text.h"
 
@@ -38,70 +39,19 @@ absl::string_view TakeLine(absl::string_view& text) {
   return absl::StripSuffix(line, "\r");
 }
 
-bool IsRemark(absl::string_view line) {
-  const absl::string_view stripped = absl::StripLeadingAsciiWhitespace(line);
-  return stripped.empty() || stripped[0] == '#';
-}
-
-// Removes the lines above the columns, and the byte-order mark that some programs write, from the front of `text`.
-// Returns these lines.
+// Removes the lines above the columns from the front of `text`, and returns these lines.
 std::vector<absl::string_view> TakeRemarks(absl::string_view& text) {
-  absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
   std::vector<absl::string_view> remarks;
-  while (!text.empty() && IsRemark(text.substr(0, text.find('\n')))) {
+  while (!text.empty() && IsRemarkLine(text.substr(0, text.find('\n')))) {
     remarks.push_back(TakeLine(text));
   }
   return remarks;
 }
 
-constexpr char kFacts[] = "facts.";
-
-// Field of a message that a key names.
-struct Parameter {
-  google::protobuf::Message* message;
-  const google::protobuf::FieldDescriptor* field;
-};
-
-// Returns the field; its `field` is null if there is no such key.
-Parameter ParameterOf(absl::string_view key, proto::PublishedTables& tables) {
-  const bool is_of_document = key == "source" || key == "description", is_fact = absl::ConsumePrefix(&key, kFacts);
-  google::protobuf::Message* message = tables.mutable_claims();
-  if (is_of_document) {
-    message = &tables;
-  } else if (is_fact) {
-    message = tables.mutable_facts();
-  }
-  return {message, message->GetDescriptor()->FindFieldByName(std::string(key))};
-}
-
-absl::Status SetParameter(absl::string_view key, absl::string_view value, std::set<std::string>& seen,
-                          proto::PublishedTables& tables) {
-  const Parameter parameter = ParameterOf(key, tables);
-  if (parameter.field == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat("unknown key '", Excerpt(key), "'; known: source, description, ",
-                                                   FieldNames(*proto::Claims::descriptor()), ", and ", kFacts,
-                                                   " before ", FieldNames(*proto::Facts::descriptor())));
-  }
-  if (!seen.insert(std::string(key)).second && !parameter.field->is_repeated()) {
-    return absl::InvalidArgumentError(absl::StrCat("key '", key, "' appears twice; keep one of the lines"));
-  }
-  RETURN_IF_ERROR(SetFieldFromText(parameter.field->name(), value, *parameter.message));
-  return parameter.message == &tables ? absl::OkStatus() : CheckStatement(*parameter.message, *parameter.field);
-}
-
-// Returns the key of which `text` is another spelling ("Parameter count", "bytes-per-gigabyte"); empty if there is
-// none.
-std::string KeyMeantBy(absl::string_view text) {
-  std::string key = absl::AsciiStrToLower(absl::StrReplaceAll(text, {{" ", "_"}, {"-", "_"}}));
-  proto::PublishedTables tables;
-  return ParameterOf(key, tables).field != nullptr ? key : "";
-}
-
 // Reads "# key = value". A line without "=", or with other characters or several words before it, is a remark, unless
 // the words are another spelling of a key.
 absl::Status ReadRemark(absl::string_view line, std::set<std::string>& seen, proto::PublishedTables& tables) {
-  const absl::string_view text =
-      absl::StripAsciiWhitespace(absl::StripPrefix(absl::StripLeadingAsciiWhitespace(line), "#"));
+  const std::string text = RemarkText(line);
   const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
   const absl::string_view key = absl::StripAsciiWhitespace(parts.first);
   const bool is_key = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
@@ -110,10 +60,10 @@ absl::Status ReadRemark(absl::string_view line, std::set<std::string>& seen, pro
   if (!absl::StrContains(text, "=")) {
     return absl::OkStatus();
   }
-  if (const std::string meant = KeyMeantBy(key); !meant.empty() && meant != key) {
+  if (const std::string meant = DocumentKeyMeantBy(key); !meant.empty() && meant != key) {
     return absl::InvalidArgumentError(absl::StrCat("unknown key '", Excerpt(key), "'; write ", meant));
   }
-  return is_key ? SetParameter(key, absl::StripAsciiWhitespace(parts.second), seen, tables) : absl::OkStatus();
+  return is_key ? SetDocumentKey(key, absl::StripAsciiWhitespace(parts.second), seen, tables) : absl::OkStatus();
 }
 
 using Columns = std::map<std::string, size_t>;
@@ -121,11 +71,12 @@ using Columns = std::map<std::string, size_t>;
 absl::StatusOr<Columns> ReadColumns(const CsvRow& header) {
   Columns columns;
   for (size_t i = 0; i < header.fields.size(); ++i) {
-    const std::string name(absl::StripAsciiWhitespace(header.fields[i]));
+    const absl::string_view shown = absl::StripAsciiWhitespace(header.fields[i]);
+    const std::string name = absl::AsciiStrToLower(shown);
     const auto is_it = [&](const char* known) { return name == known; };
     if (std::none_of(std::begin(kNeeded), std::end(kNeeded), is_it) &&
         std::none_of(std::begin(kOptional), std::end(kOptional), is_it)) {
-      return absl::InvalidArgumentError(absl::StrCat("unknown column '", Excerpt(name),
+      return absl::InvalidArgumentError(absl::StrCat("unknown column '", Excerpt(shown),
                                                      "'; known: ", absl::StrJoin(kNeeded, ", "), ", ",
                                                      absl::StrJoin(kOptional, ", ")));
     }
@@ -140,6 +91,34 @@ absl::StatusOr<Columns> ReadColumns(const CsvRow& header) {
     }
   }
   return columns;
+}
+
+// Removes rows of empty cells, and from every row the empty cells at its end that are to the right of the last column.
+// Spreadsheets write both.
+void RemoveEmptyCells(std::vector<CsvRow>& rows) {
+  const auto is_empty = [](absl::string_view field) { return absl::StripAsciiWhitespace(field).empty(); };
+  rows.erase(
+      std::remove_if(rows.begin(), rows.end(),
+                     [&](const CsvRow& row) { return std::all_of(row.fields.begin(), row.fields.end(), is_empty); }),
+      rows.end());
+  size_t columns = 0;
+  for (CsvRow& row : rows) {
+    while (row.fields.size() > columns && is_empty(row.fields.back())) {
+      row.fields.pop_back();
+    }
+    columns = columns == 0 ? row.fields.size() : columns;
+  }
+}
+
+// Changes a decimal comma to a point in the cells of numbers.
+void UseDecimalPoints(const Columns& columns, CsvRow& row) {
+  for (const char* name : {"value", "as_printed"}) {
+    const size_t at = columns.find(name)->second;
+    if (at < row.fields.size() && std::count(row.fields[at].begin(), row.fields[at].end(), ',') == 1 &&
+        !absl::StrContains(row.fields[at], ".")) {
+      std::replace(row.fields[at].begin(), row.fields[at].end(), ',', '.');
+    }
+  }
 }
 
 // Cells of one row by column. A missing optional column has empty cells.
@@ -176,6 +155,10 @@ absl::StatusOr<proto::PublishedValue> ReadValue(const Row& row) {
   RETURN_IF_ERROR(SetFieldFromText("quantity", row.At("quantity"), value));
   RETURN_IF_ERROR(CheckUnit(row.At("unit"), value.quantity()));
   ASSIGN_OR_RETURN(*value.mutable_as_printed(), PrintedDigits(row.At("value"), row.At("as_printed")));
+  if (value.as_printed().empty()) {
+    return absl::InvalidArgumentError(
+        "'' is not a plain decimal number such as 1.41695 or 1.7e+10; leave the row out if no number is printed");
+  }
   const std::pair<const char*, const char*> fields[] = {
       {"devices", "devices"},  {"batch_per_device", "batch"},    {"context", "context"},       {"epoch", "epoch"},
       {"note", "note"},        {"base_devices", "base_devices"}, {"base_batch", "base_batch"}, {"restated", "restated"},
@@ -238,6 +221,9 @@ absl::Status ReadRow(const Columns& columns, const CsvRow& csv_row, RateUnits& u
         absl::StrCat("expected ", columns.size(), " fields, as many as columns; found ", csv_row.fields.size()));
   }
   const Row row(columns, csv_row);
+  if (StatesNoNumber(row.At("value")) || StatesNoNumber(row.At("as_printed"))) {
+    return absl::OkStatus();
+  }
   ASSIGN_OR_RETURN(proto::PublishedValue value, ReadValue(row));
   if (row.At("table").empty()) {
     return absl::InvalidArgumentError("the table's name is missing");
@@ -268,32 +254,15 @@ absl::StatusOr<proto::PublishedTables> ReadWandbChart(absl::string_view text, co
   return tables;
 }
 
-}  // namespace
-
-bool LooksLikeCsv(absl::string_view text) {
-  TakeRemarks(text);
-  if (LooksLikeWandbChart(text)) {
-    return true;
-  }
-  const std::vector<absl::string_view> fields = absl::StrSplit(TakeLine(text), ',');
-  return std::count(fields.begin(), fields.end(), "quantity") > 0;
-}
-
-absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text, const std::string& path) {
-  proto::PublishedTables tables;
-  const std::vector<absl::string_view> remarks = TakeRemarks(text);
-  std::set<std::string> seen;
-  for (size_t i = 0; i < remarks.size(); ++i) {
-    RETURN_IF_ERROR(At(path, static_cast<int>(i) + 1, ReadRemark(remarks[i], seen, tables)));
-  }
-  const int first_line = static_cast<int>(remarks.size()) + 1;
-  if (LooksLikeWandbChart(text)) {
-    return ReadWandbChart(text, path, first_line, tables);
-  }
-  const absl::StatusOr<std::vector<CsvRow>> rows = ParseCsv(text, first_line);
+// Returns the rows of the file as one number per row, below the columns.
+absl::StatusOr<proto::PublishedTables> ReadRows(absl::string_view text, const std::string& path, int first_line,
+                                                proto::PublishedTables tables) {
+  const char separator = SeparatorOfLine(text.substr(0, text.find('\n')));
+  absl::StatusOr<std::vector<CsvRow>> rows = ParseCsv(text, first_line, separator);
   if (!rows.ok()) {
     return absl::DataLossError(absl::StrCat(path, ":", rows.status().message()));
   }
+  RemoveEmptyCells(*rows);
   if (rows->empty()) {
     return At(path, first_line,
               absl::DataLossError(absl::StrCat("expected the columns ", absl::StrJoin(kNeeded, ","))));
@@ -303,6 +272,9 @@ absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text,
   RETURN_IF_ERROR(At(path, first_line, CheckPublishedSize(0, static_cast<int64_t>(rows->size()) - 1)));
   RateUnits units;
   for (size_t i = 1; i < rows->size(); ++i) {
+    if (separator != ',') {
+      UseDecimalPoints(*columns, (*rows)[i]);
+    }
     RETURN_IF_ERROR(At(path, (*rows)[i].line, ReadRow(*columns, (*rows)[i], units, tables)));
   }
   if (!HasReadableText(tables)) {
@@ -312,6 +284,41 @@ absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text,
     return absl::DataLossError(absl::StrCat(path, ": ", status.message()));
   }
   return tables;
+}
+
+}  // namespace
+
+bool LooksLikeCsv(absl::string_view bytes) {
+  const absl::StatusOr<std::string> plain = PlainText(bytes);
+  if (!plain.ok()) {
+    return false;
+  }
+  absl::string_view text = *plain;
+  TakeRemarks(text);
+  if (LooksLikeWandbChart(text)) {
+    return true;
+  }
+  const absl::string_view line = TakeLine(text);
+  const std::vector<std::string> fields =
+      absl::StrSplit(absl::AsciiStrToLower(line), absl::ByAnyChar(std::string(1, SeparatorOfLine(line))));
+  return std::count(fields.begin(), fields.end(), "quantity") > 0;
+}
+
+absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view bytes, const std::string& path) {
+  const absl::StatusOr<std::string> plain = PlainText(bytes);
+  if (!plain.ok()) {
+    return absl::DataLossError(absl::StrCat(path, ": ", plain.status().message()));
+  }
+  absl::string_view text = *plain;
+  proto::PublishedTables tables;
+  const std::vector<absl::string_view> remarks = TakeRemarks(text);
+  std::set<std::string> seen;
+  for (size_t i = 0; i < remarks.size(); ++i) {
+    RETURN_IF_ERROR(At(path, static_cast<int>(i) + 1, ReadRemark(remarks[i], seen, tables)));
+  }
+  const int first_line = static_cast<int>(remarks.size()) + 1;
+  return LooksLikeWandbChart(text) ? ReadWandbChart(text, path, first_line, tables)
+                                   : ReadRows(text, path, first_line, std::move(tables));
 }
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// Published tables as CSV (RFC 4180, UTF-8): one row per printed number, below header lines with the document's
-// statements about itself.
+// Published tables as CSV (RFC 4180, UTF-8 or UTF-16): one row per printed number, below header lines with the
+// document's statements about itself.
 //
 //   # source = Table 2 of a paper, https://...
 //   # parameter_count = 11173962
@@ -11,6 +11,9 @@
 // A line `# key = value` above the columns sets source, description, a field of proto::Claims by its name, or a field
 // of proto::Facts as facts.NAME, to a value that lib/published/statement.h allows. Only facts.source may occur several
 // times. Other lines that begin with # are remarks. data/published/README.md explains the columns.
+//
+// Semicolons or tabs may separate the fields; a comma is then the decimal point. Rows and columns of empty cells are
+// ignored, and so is a row whose number is printed as OOM, N/A or "-" (blank_cell.h).
 #ifndef LOCKSTEP_LIB_PUBLISHED_PUBLISHED_CSV_H_
 #define LOCKSTEP_LIB_PUBLISHED_PUBLISHED_CSV_H_
 

@@ -178,6 +178,49 @@ TEST(PublishedCsvTest, ATableHasOneNumberOfLoaders) {
 
 TEST(PublishedCsvTest, OtherEncodingsAreRefused) { ExpectBroken(Small("T\xE9,loss,,,1,,1\n"), ": ", "expected UTF-8"); }
 
+// The same rows as spreadsheets save them.
+TEST(PublishedCsvTest, FormsOfSpreadsheetsGiveTheSameTables) {
+  const std::string rows =
+      "T,epoch_seconds,1,128,120.53,s,120.53\nT,epoch_seconds,2,128,62.40,s,62.40\nT,speedup,2,128,1.93,1,1.93\n";
+  const std::string plain =
+      absl::StrCat("# source = Table 2 of a thesis\n# images_per_epoch = 50000\n", kColumns, rows);
+  const auto expected = ParsePublishedCsv(plain, "a.csv");
+  ASSERT_THAT(expected, IsOk());
+  ASSERT_EQ(expected->table(0).value_size(), 3);
+  std::string utf16 = "\xFF\xFE";
+  for (const char c : plain) {
+    utf16 += c;
+    utf16 += '\0';
+  }
+  const std::string tabs = absl::StrReplaceAll(plain, {{",", "\t"}}),
+                    semicolons = absl::StrReplaceAll(plain, {{",", ";"}});
+  const std::string forms[] = {
+      absl::StrReplaceAll(plain, {{"\n", "\r"}}),
+      absl::StrReplaceAll(plain, {{"\n", "\r\n"}}),
+      absl::StrCat("sep=,\n", plain),
+      absl::StrReplaceAll(plain, {{"thesis\n", "thesis,,,,,,\n"}, {"50000\n", "50000,,,,,,\n"}}),
+      absl::StrReplaceAll(plain, {{"# source = Table 2 of a thesis", "\"# source = Table 2 of a thesis\",,"}}),
+      absl::StrCat(absl::StrReplaceAll(plain, {{"as_printed\n", "as_printed,,\n"}, {"1.93\n", "1.93,,\n"}}),
+                   ",,,,,,,,\n"),
+      absl::StrReplaceAll(plain, {{"table,quantity", "Table,Quantity"}, {"as_printed", "As_printed"}}),
+      semicolons,
+      absl::StrReplaceAll(semicolons, {{".", ","}}),
+      tabs,
+      absl::StrReplaceAll(tabs, {{".", ","}}),
+      absl::StrCat("sep=;\n", semicolons),
+      utf16,
+      absl::StrCat(plain, "T,epoch_seconds,4,2048,OOM,s,OOM\nT,epoch_seconds,2,2048,,s,N/A\nT,loss,,,-,,\n"),
+  };
+  for (const std::string& form : forms) {
+    const auto read = ParsePublishedCsv(form, "a.csv");
+    ASSERT_THAT(read, IsOk()) << form;
+    EXPECT_EQ(read->DebugString(), expected->DebugString()) << form;
+    EXPECT_TRUE(LooksLikeCsv(form)) << form;
+  }
+  ExpectBroken(Small("T,epoch_seconds,1,32,,s,\n"), ":3: ", "leave the row out if no number is printed");
+  ExpectBroken("\xFF\xFE#", ": ", "save the file as UTF-8");
+}
+
 TEST(PublishedCsvTest, AFileIsTakenForWhatItIs) {
   const std::string csv = Small("T,loss,,,1,,1\n");
   EXPECT_TRUE(LooksLikeCsv(csv));
