@@ -17,7 +17,8 @@ struct CsvRow {
   std::vector<std::string> fields;
 };
 
-// Largest number of rows, and of fields in a row. They bound the memory of a file of separators: a field takes 32 bytes.
+// Largest number of rows, and of fields in a row. They bound the memory of a file of separators: a field takes 32
+// bytes.
 inline constexpr size_t kMaxCsvRows = 100'000;
 inline constexpr size_t kMaxCsvFields = 1'000;
 

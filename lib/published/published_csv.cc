@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/published/blank_cell.h"
 #include "lib/published/csv.h"
@@ -22,7 +23,10 @@
 #include "lib/published/printed_number.h"
 #include "lib/published/published_check.h"
 #include "lib/published/published_unit.h"
+#include "lib/published/table_blocks.h"
+#include "lib/published/table_faults.h"
 #include "lib/published/wandb_chart.h"
+#include "lib/published/wide_table.h"
 #include "lib/record/readable_text.h"
 
 namespace lockstep {
@@ -64,6 +68,12 @@ absl::Status ReadRemark(absl::string_view line, std::set<std::string>& seen, pro
     return absl::InvalidArgumentError(absl::StrCat("unknown key '", Excerpt(key), "'; write ", meant));
   }
   return is_key ? SetDocumentKey(key, absl::StripAsciiWhitespace(parts.second), seen, tables) : absl::OkStatus();
+}
+
+// Returns the fields of a line without quotes, in lower case.
+std::vector<std::string> LowerFields(absl::string_view line) {
+  const std::string lower = absl::AsciiStrToLower(absl::StripSuffix(line, "\r"));
+  return absl::StrSplit(lower, SeparatorOfLine(line));
 }
 
 using Columns = std::map<std::string, size_t>;
@@ -286,6 +296,24 @@ absl::StatusOr<proto::PublishedTables> ReadRows(absl::string_view text, const st
   return tables;
 }
 
+// Returns true if the first line names columns of one number per row, by "quantity" and another, or by three of them.
+bool NamesColumnsOfRows(absl::string_view line) {
+  const std::vector<std::string> fields = LowerFields(line);
+  const auto is_there = [&](const char* name) { return std::count(fields.begin(), fields.end(), name) > 0; };
+  const auto known = std::count_if(std::begin(kNeeded), std::end(kNeeded), is_there);
+  return known > 2 || (known == 2 && is_there("quantity"));
+}
+
+// Returns true if the text begins like a message of published.proto in text format.
+bool LooksLikeTextFormat(absl::string_view text) {
+  const absl::string_view line = absl::StripLeadingAsciiWhitespace(text.substr(0, text.find('\n')));
+  const absl::string_view rest =
+      absl::StripLeadingAsciiWhitespace(line.substr(std::min(line.find_first_of(" :{"), line.size())));
+  const absl::string_view field = line.substr(0, line.find_first_of(" :{"));
+  return (absl::StartsWith(rest, ":") || absl::StartsWith(rest, "{")) &&
+         proto::PublishedTables::descriptor()->FindFieldByName(std::string(field)) != nullptr;
+}
+
 }  // namespace
 
 bool LooksLikeCsv(absl::string_view bytes) {
@@ -299,9 +327,12 @@ bool LooksLikeCsv(absl::string_view bytes) {
     return true;
   }
   const absl::string_view line = TakeLine(text);
-  const std::vector<std::string> fields =
-      absl::StrSplit(absl::AsciiStrToLower(line), absl::ByAnyChar(std::string(1, SeparatorOfLine(line))));
-  return std::count(fields.begin(), fields.end(), "quantity") > 0;
+  const std::vector<std::string> fields = LowerFields(line);
+  if (std::count(fields.begin(), fields.end(), "quantity") > 0) {
+    return true;
+  }
+  TableFaults faults;
+  return !LooksLikeTextFormat(line) && IsUtf8(*plain) && HasWideTable(ReadTableBlocks(*plain, faults));
 }
 
 absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view bytes, const std::string& path) {
@@ -312,6 +343,13 @@ absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view bytes
   absl::string_view text = *plain;
   proto::PublishedTables tables;
   const std::vector<absl::string_view> remarks = TakeRemarks(text);
+  if (!LooksLikeWandbChart(text) && !NamesColumnsOfRows(text.substr(0, text.find('\n'))) && IsUtf8(*plain)) {
+    TableFaults faults;
+    const TableBlocks blocks = ReadTableBlocks(*plain, faults);
+    if (HasWideTable(blocks)) {
+      return ReadWideTables(blocks, path, std::move(faults));
+    }
+  }
   std::set<std::string> seen;
   for (size_t i = 0; i < remarks.size(); ++i) {
     RETURN_IF_ERROR(At(path, static_cast<int>(i) + 1, ReadRemark(remarks[i], seen, tables)));

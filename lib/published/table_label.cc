@@ -1,0 +1,319 @@
+#include "lib/published/table_label.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "absl/types/span.h"
+#include "lib/base/utf8.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kMaxLabelBytes = 300, kMaxLabelWords = 30;
+constexpr uint32_t kMaxDevicesOfLabel = 1'000'000;  // upper end of comm_model's flags
+
+bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
+
+bool IsNumber(absl::string_view word) { return !word.empty() && std::all_of(word.begin(), word.end(), IsDigit); }
+
+bool IsMark(absl::string_view word) { return word == "," || word == ":" || word == "="; }
+
+void AddUnknown(absl::string_view text, TableLabel& label) {
+  absl::StrAppend(&label.unknown, label.unknown.empty() ? "" : " ", text);
+}
+
+// Sets `field` unless it holds another value.
+template <typename Value>
+void SetOnce(const Value& value, absl::string_view text, Value& field, TableLabel& label) {
+  if (field == Value() || field == value) {
+    field = value;
+  } else {
+    AddUnknown(text, label);
+    label.contradicts = true;
+  }
+}
+
+void SetMeaning(const QuantityMeaning& meaning, absl::string_view text, TableLabel& label) {
+  if (meaning.quantity != proto::PUBLISHED_QUANTITY_UNSPECIFIED) {
+    // "Throughput per GPU (images/s)": the words are more exact than the unit.
+    const bool is_rate_of_each =
+        label.quantity == proto::ITEMS_PER_SECOND_PER_DEVICE && meaning.quantity == proto::ITEMS_PER_SECOND;
+    const bool was_rate =
+        label.quantity == proto::ITEMS_PER_SECOND && meaning.quantity == proto::ITEMS_PER_SECOND_PER_DEVICE;
+    if (was_rate) {
+      label.quantity = meaning.quantity;
+    } else if (!is_rate_of_each) {
+      SetOnce(meaning.quantity, text, label.quantity, label);
+    }
+  }
+  if (!meaning.unit.empty()) {
+    SetOnce(meaning.unit, text, label.unit, label);
+  }
+}
+
+// Returns the text without the commas and spaces between groups of three digits: "1,024".
+std::string WithoutThousands(absl::string_view text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool is_between = text[i] == ',' && i > 0 && IsDigit(text[i - 1]) && i + 3 < text.size() &&
+                            std::all_of(text.begin() + i + 1, text.begin() + i + 4, IsDigit) &&
+                            (i + 4 == text.size() || !IsDigit(text[i + 4]));
+    if (!is_between) {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+// Takes the texts in brackets out of `text`. "GPU(s)" is a plural.
+std::vector<std::string> TakeBrackets(std::string& text) {
+  text =
+      absl::StrReplaceAll(text, {{"GPU(s)", "GPUs"}, {"gpu(s)", "gpus"}, {"evice(s)", "evices"}, {"ank(s)", "anks"}});
+  std::vector<std::string> contents;
+  std::string rest;
+  for (size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    const size_t end = c == '(' || c == '[' ? text.find(c == '(' ? ')' : ']', at) : std::string::npos;
+    if (end == std::string::npos) {
+      rest += c;
+      ++at;
+      continue;
+    }
+    contents.push_back(text.substr(at + 1, end - at - 1));
+    rest += ' ';
+    at = end + 1;
+  }
+  text = rest;
+  return contents;
+}
+
+// Appends a word; splits "b128" and "4gpus".
+void AppendWord(absl::string_view word, std::vector<std::string>& words) {
+  const auto is_letter = [](char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)); };
+  const size_t digits = std::find_if_not(word.begin(), word.end(), IsDigit) - word.begin();
+  const size_t letters = std::find_if_not(word.begin(), word.end(), is_letter) - word.begin();
+  const size_t first = std::max(digits, letters);
+  const bool has_number = digits > 0 || IsNumber(word.substr(letters));
+  if (first < word.size() && has_number &&
+      AxisMeantBy(digits > 0 ? word.substr(first) : word.substr(0, first)) != TableAxis::kNone) {
+    words.emplace_back(word.substr(0, first));
+    words.emplace_back(word.substr(first));
+  } else {
+    words.emplace_back(word);
+  }
+}
+
+// Returns words in lower case, and the marks "," (also of other separators), ":" and "=". "a/b" becomes "a per b",
+// unless it is a unit.
+std::vector<std::string> WordsOf(absl::string_view text) {
+  const std::string spaced = absl::StrReplaceAll(text, {{"_", " "},
+                                                        {"-", " "},
+                                                        {"#", " "},
+                                                        {"*", " "},
+                                                        {"\n", " "},
+                                                        {"\xC2\xA0", " "},
+                                                        {"(", " "},
+                                                        {")", " "},
+                                                        {",", " , "},
+                                                        {";", " , "},
+                                                        {"|", " , "},
+                                                        {"\\", " , "},
+                                                        {"=", " = "},
+                                                        {":", " : "},
+                                                        {"%", " % "}});
+  std::vector<std::string> words;
+  for (const absl::string_view word : absl::StrSplit(spaced, ' ', absl::SkipEmpty())) {
+    const std::string lower = absl::AsciiStrToLower(word);
+    if (!absl::StrContains(lower, "/") || !UnitMeantBy(word).unit.empty()) {
+      AppendWord(absl::StrContains(lower, "/") ? word : lower, words);
+      continue;
+    }
+    const std::vector<std::string> parts = absl::StrSplit(lower, '/', absl::SkipEmpty());
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (i > 0 || lower[0] == '/') {
+        words.push_back("per");
+      }
+      AppendWord(parts[i], words);
+    }
+  }
+  return words;
+}
+
+// Reads words from left to right.
+class LabelReader {
+ public:
+  LabelReader(std::vector<std::string> words, TableLabel& label) : words_(std::move(words)), label_(label) {}
+
+  void Read() {
+    while (at_ < words_.size()) {
+      if (IsMark(words_[at_])) {
+        ++at_;
+      } else if (!TakePhrase() && !TakeNumber()) {
+        TakeWord(words_[at_++]);
+      }
+    }
+  }
+
+ private:
+  void TakeWord(const std::string& word) {
+    const QuantityMeaning unit = at_ == words_.size() && words_.size() > 1 ? UnitMeantBy(word) : QuantityMeaning();
+    if (IsBaseWord(word)) {
+      is_base_ = true;
+    } else if (!unit.unit.empty()) {
+      SetMeaning(unit, word, label_);
+    } else if (!IsFillerWord(word)) {
+      AddUnknown(word, label_);
+    }
+  }
+
+  // Returns `count` words from `at`; empty if there are fewer, or a mark among them.
+  std::string Phrase(size_t at, size_t count) const {
+    if (at + count > words_.size() || std::any_of(words_.begin() + at, words_.begin() + at + count, IsMark)) {
+      return "";
+    }
+    return absl::StrJoin(absl::MakeConstSpan(words_).subspan(at, count), " ");
+  }
+
+  // Returns the number of words at `at` that name an axis.
+  size_t AxisWords(size_t at, TableAxis& axis) const {
+    for (size_t count = kMaxSynonymWords; count > 0; --count) {
+      axis = AxisMeantBy(Phrase(at, count));
+      if (axis != TableAxis::kNone) {
+        return count;
+      }
+    }
+    return 0;
+  }
+
+  // Takes the longest phrase that names a quantity, a unit or an axis.
+  bool TakePhrase() {
+    for (size_t count = kMaxSynonymWords; count > 0; --count) {
+      const std::string phrase = Phrase(at_, count);
+      if (phrase.empty()) {
+        continue;
+      }
+      const QuantityMeaning quantity = QuantityMeantBy(phrase);
+      const bool may_be_unit = absl::StrContains(phrase, " per ") || absl::StrContains(phrase, "/") || phrase == "%";
+      const QuantityMeaning unit = may_be_unit ? UnitMeantBy(phrase) : QuantityMeaning();
+      if (quantity.quantity != proto::PUBLISHED_QUANTITY_UNSPECIFIED || !unit.unit.empty()) {
+        SetMeaning(unit.unit.empty() ? quantity : unit, phrase, label_);
+        at_ += count;
+        return true;
+      }
+      if (const TableAxis axis = AxisMeantBy(phrase); axis != TableAxis::kNone) {
+        at_ += count;
+        TakeNumberOfAxis(axis);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Takes the number after an axis: "batch 128", "N = 4".
+  void TakeNumberOfAxis(TableAxis axis) {
+    const size_t number = at_ + (at_ < words_.size() && (words_[at_] == "=" || words_[at_] == ":") ? 1 : 0);
+    if (number < words_.size() && IsNumber(words_[number])) {
+      at_ = number + 1;
+      Assign(axis, words_[number]);
+    } else if (std::find(label_.axes.begin(), label_.axes.end(), axis) == label_.axes.end()) {
+      label_.axes.push_back(axis);
+    }
+  }
+
+  // Takes a number, and the axis after it: "4 GPUs". "4 batch 128" is a number and a batch.
+  bool TakeNumber() {
+    if (!IsNumber(words_[at_])) {
+      return false;
+    }
+    const std::string& digits = words_[at_++];
+    TableAxis axis = TableAxis::kNone;
+    const size_t count = AxisWords(at_, axis);
+    const size_t after = at_ + count;
+    if (count > 0 && !(after < words_.size() && (words_[after] == "=" || IsNumber(words_[after])))) {
+      at_ = after;
+      Assign(axis, digits);
+      return true;
+    }
+    uint64_t number = 0;
+    if (label_.number == 0 && absl::SimpleAtoi(digits, &number) && number > 0) {
+      label_.number = number;
+    } else {
+      AddUnknown(digits, label_);
+    }
+    return true;
+  }
+
+  void Assign(TableAxis axis, const std::string& digits) {
+    uint64_t number = 0;
+    if (!absl::SimpleAtoi(digits, &number) || number == 0 ||
+        (axis == TableAxis::kDevices && number > kMaxDevicesOfLabel)) {
+      AddUnknown(digits, label_);
+    } else if (axis == TableAxis::kBatch) {
+      SetOnce(number, digits, label_.batch, label_);
+    } else {
+      SetOnce(static_cast<uint32_t>(number), digits, is_base_ ? label_.base_devices : label_.devices, label_);
+    }
+    is_base_ = false;
+  }
+
+  const std::vector<std::string> words_;
+  TableLabel& label_;
+  size_t at_ = 0;
+  bool is_base_ = false;  // true after "vs"
+};
+
+}  // namespace
+
+TableLabel ParseTableLabel(absl::string_view text) {
+  TableLabel label;
+  std::string rest = WithoutThousands(absl::StripAsciiWhitespace(FirstBytes(text, kMaxLabelBytes)));
+  if (!IsNumber(rest)) {
+    SetMeaning(UnitMeantBy(rest), rest, label);  // "images / s"
+  }
+  if (!label.unit.empty()) {
+    return label;
+  }
+  for (const std::string& content : TakeBrackets(rest)) {
+    if (const QuantityMeaning unit = IsNumber(content) ? QuantityMeaning() : UnitMeantBy(content); !unit.unit.empty()) {
+      SetMeaning(unit, content, label);
+    } else {
+      absl::StrAppend(&rest, " , ", content);
+    }
+  }
+  std::vector<std::string> words = WordsOf(rest);
+  words.resize(std::min(words.size(), kMaxLabelWords));
+  LabelReader(std::move(words), label).Read();
+  return label;
+}
+
+void AddToLabel(const TableLabel& more, TableLabel& label) {
+  SetMeaning({more.quantity, more.unit}, "another quantity or unit", label);
+  if (more.devices != 0) {
+    SetOnce(more.devices, absl::StrCat(more.devices), label.devices, label);
+  }
+  if (more.batch != 0) {
+    SetOnce(more.batch, absl::StrCat(more.batch), label.batch, label);
+  }
+  if (more.base_devices != 0) {
+    SetOnce(more.base_devices, absl::StrCat(more.base_devices), label.base_devices, label);
+  }
+  if (more.number != 0) {
+    SetOnce(more.number, absl::StrCat(more.number), label.number, label);
+  }
+  label.axes.insert(label.axes.end(), more.axes.begin(), more.axes.end());
+  label.contradicts = label.contradicts || more.contradicts;
+  if (!more.unknown.empty()) {
+    AddUnknown(more.unknown, label);
+  }
+}
+
+}  // namespace lockstep

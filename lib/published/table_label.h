@@ -1,0 +1,36 @@
+// Label of a row or column of a printed table, or the line above the table: "Epoch time (s)", "4 GPUs", "N=4, B=128".
+#ifndef LOCKSTEP_LIB_PUBLISHED_TABLE_LABEL_H_
+#define LOCKSTEP_LIB_PUBLISHED_TABLE_LABEL_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "lib/proto/published.pb.h"
+#include "lib/published/label_words.h"
+
+namespace lockstep {
+
+// Statements of a label. A number is 0 and a text is empty if the label does not state it.
+struct TableLabel {
+  proto::PublishedQuantity quantity = proto::PUBLISHED_QUANTITY_UNSPECIFIED;
+  std::string unit;
+  uint32_t devices = 0;
+  uint64_t batch = 0;
+  uint32_t base_devices = 0;    // devices after "vs"
+  uint64_t number = 0;          // number without a word: "128"
+  std::vector<TableAxis> axes;  // words without a number, in their order: kDevices and kBatch of "GPUs \ batch"
+  std::string unknown;          // words that are in no list of label_words.h, and statements that contradict others
+  bool contradicts = false;     // true if it states two quantities, units, numbers of devices or batches
+};
+
+// Reads a label: its first 30 words, and 300 bytes at most.
+TableLabel ParseTableLabel(absl::string_view text);
+
+// Adds the statements of `more` that `label` lacks. Contradictions are added to `label.unknown`.
+void AddToLabel(const TableLabel& more, TableLabel& label);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_PUBLISHED_TABLE_LABEL_H_

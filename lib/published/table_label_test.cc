@@ -1,0 +1,111 @@
+#include "lib/published/table_label.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(TableLabelTest, QuantitiesAndUnits) {
+  const struct {
+    const char* text;
+    proto::PublishedQuantity quantity;
+    const char* unit;
+  } kCases[] = {{"epoch time (s)", proto::EPOCH_SECONDS, "s"},
+                {"Time per epoch [s]", proto::EPOCH_SECONDS, "s"},
+                {"Mean epoch time in seconds", proto::EPOCH_SECONDS, "s"},
+                {"s/epoch", proto::EPOCH_SECONDS, "s"},
+                {"Speedup", proto::SPEEDUP, ""},
+                {"Speed-up (\xC3\x97)", proto::SPEEDUP, "1"},
+                {"images/s", proto::ITEMS_PER_SECOND, "images/s"},
+                {"img / sec", proto::ITEMS_PER_SECOND, "images/s"},
+                {"Images per second", proto::ITEMS_PER_SECOND, "images/s"},
+                {"Throughput (tokens/s)", proto::ITEMS_PER_SECOND, "tokens/s"},
+                {"Throughput (images/s/GPU)", proto::ITEMS_PER_SECOND_PER_DEVICE, "images/s"},
+                {"Throughput per GPU (images/s)", proto::ITEMS_PER_SECOND_PER_DEVICE, "images/s"},
+                {"Scaling efficiency [%]", proto::EFFICIENCY_PERCENT, "%"},
+                {"efficiency %", proto::EFFICIENCY_PERCENT, "%"},
+                {"step time, ms", proto::ITERATION_SECONDS, "ms"},
+                {"step_seconds", proto::STEP_SECONDS, "s"},
+                {"T_comp (s)", proto::COMPUTE_SECONDS, "s"},
+                {"Communication time per epoch (s)", proto::COMMUNICATION_SECONDS, "s"},
+                {"Bandwidth (GB/s)", proto::BANDWIDTH_GIGABYTES_PER_SECOND, "GB/s"},
+                {"Bandwidth (Gb/s)", proto::BANDWIDTH_GIGABYTES_PER_SECOND, "Gbit/s"},
+                {"time/batch (ms)", proto::ITERATION_SECONDS, "ms"},
+                {"time (s)", proto::PUBLISHED_QUANTITY_UNSPECIFIED, "s"}};
+  for (const auto& test : kCases) {
+    const TableLabel label = ParseTableLabel(test.text);
+    EXPECT_EQ(label.quantity, test.quantity) << test.text;
+    EXPECT_EQ(label.unit, test.unit) << test.text;
+    EXPECT_EQ(label.unknown, "") << test.text;
+  }
+}
+
+TEST(TableLabelTest, DevicesAndBatches) {
+  const struct {
+    const char* text;
+    uint32_t devices;
+    uint64_t batch, number;
+  } kCases[] = {{"4 GPUs", 4, 0, 0},
+                {"1 GPU", 1, 0, 0},
+                {"N=4", 4, 0, 0},
+                {"N = 4, B = 128", 4, 128, 0},
+                {"batch 128", 0, 128, 0},
+                {"Batch size: 1,024", 0, 1024, 0},
+                {"bs128", 0, 128, 0},
+                {"4gpus batch 32", 4, 32, 0},
+                {"batch 32 / 4 GPUs", 4, 32, 0},
+                {"2 GPU(s)", 2, 0, 0},
+                {"mini-batch size 64", 0, 64, 0},
+                {"128", 0, 0, 128},
+                {"1,024", 0, 0, 1024},
+                {"(batch 128)", 0, 128, 0}};
+  for (const auto& test : kCases) {
+    const TableLabel label = ParseTableLabel(test.text);
+    EXPECT_EQ(label.devices, test.devices) << test.text;
+    EXPECT_EQ(label.batch, test.batch) << test.text;
+    EXPECT_EQ(label.number, test.number) << test.text;
+    EXPECT_EQ(label.unknown, "") << test.text;
+    EXPECT_FALSE(label.contradicts) << test.text;
+  }
+}
+
+TEST(TableLabelTest, WordsWithoutANumberAreAxes) {
+  EXPECT_THAT(ParseTableLabel("GPUs \\ batch").axes, ElementsAre(TableAxis::kDevices, TableAxis::kBatch));
+  EXPECT_THAT(ParseTableLabel("B/N").axes, ElementsAre(TableAxis::kBatch, TableAxis::kDevices));
+  EXPECT_THAT(ParseTableLabel("Number of GPUs").axes, ElementsAre(TableAxis::kDevices));
+  EXPECT_THAT(ParseTableLabel("#GPUs").axes, ElementsAre(TableAxis::kDevices));
+  EXPECT_THAT(ParseTableLabel("batch size per GPU").axes, ElementsAre(TableAxis::kBatch));
+}
+
+TEST(TableLabelTest, TheBaseOfAQuotientIsNoNumberOfDevices) {
+  const TableLabel label = ParseTableLabel("Speed-up vs 2 GPUs");
+  EXPECT_EQ(label.base_devices, 2u);
+  EXPECT_EQ(label.devices, 0u);
+  EXPECT_EQ(ParseTableLabel("speedup relative to 4 GPUs").base_devices, 4u);
+}
+
+TEST(TableLabelTest, OtherWordsAndContradictions) {
+  EXPECT_EQ(ParseTableLabel("FP32").unknown, "fp32");
+  EXPECT_EQ(ParseTableLabel("epoch time ResNet-18 (s)").unknown, "resnet");
+  EXPECT_TRUE(ParseTableLabel("from 2 GPUs, 4 GPUs").contradicts);
+  EXPECT_TRUE(ParseTableLabel("epoch time and speed-up").contradicts);
+  EXPECT_NE(ParseTableLabel("0 GPUs").unknown, "");
+  EXPECT_NE(ParseTableLabel("99999999999999999999999 GPUs").unknown, "");
+}
+
+TEST(TableLabelTest, LabelsAreMerged) {
+  TableLabel label = ParseTableLabel("batch 32");
+  AddToLabel(ParseTableLabel("4 GPUs, epoch time (s)"), label);
+  EXPECT_EQ(label.batch, 32u);
+  EXPECT_EQ(label.devices, 4u);
+  EXPECT_EQ(label.quantity, proto::EPOCH_SECONDS);
+  EXPECT_FALSE(label.contradicts);
+  AddToLabel(ParseTableLabel("batch 64"), label);
+  EXPECT_TRUE(label.contradicts);
+}
+
+}  // namespace
+}  // namespace lockstep

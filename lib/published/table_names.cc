@@ -1,0 +1,245 @@
+#include "lib/published/table_names.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "lib/published/table_cell.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kMaxHeaderRows = 3;
+constexpr absl::string_view kContextRemedy = ", or give these numbers a table of their own with `# context: WORDS`";
+
+bool IsWhole(absl::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return absl::ascii_isdigit(c); });
+}
+
+// Returns true if the label names one axis and states nothing else.
+bool NamesAxisOnly(const TableLabel& label) {
+  return label.axes.size() == 1 && label.quantity == proto::PUBLISHED_QUANTITY_UNSPECIFIED && label.unit.empty() &&
+         label.devices == 0 && label.batch == 0 && label.number == 0 && label.unknown.empty();
+}
+
+TableAxis OtherAxis(TableAxis axis) { return axis == TableAxis::kDevices ? TableAxis::kBatch : TableAxis::kDevices; }
+
+// Gives the number of a label its meaning.
+void AssignNumber(TableAxis axis, TableLabel& label) {
+  TableLabel number;
+  if (axis == TableAxis::kBatch) {
+    number.batch = std::exchange(label.number, 0);
+  } else {
+    number.devices = static_cast<uint32_t>(std::min<uint64_t>(std::exchange(label.number, 0), 1'000'000));
+  }
+  AddToLabel(number, label);
+}
+
+// Reads one table.
+class NameReader {
+ public:
+  NameReader(const TableBlock& block, CommaMeaning comma, const StatedAxes& stated, TableFaults& faults)
+      : block_(block), comma_(comma), stated_(stated), faults_(faults) {
+    for (const TableRow& row : block.rows) {
+      width_ = std::max(width_, row.cells.size());
+    }
+  }
+
+  TableNames Read() {
+    while (names_.header_rows < kMaxHeaderRows && IsHeader(names_.header_rows)) {
+      ++names_.header_rows;
+    }
+    ReadColumns();
+    names_.rows.resize(block_.rows.size() - names_.header_rows);
+    if (IsWhole(CellAt(block_, 0, 0))) {
+      faults_.Add(Line(0), "the first row has numbers and no names; write a row of names above them");
+      names_.rows.clear();
+      return std::move(names_);
+    }
+    FindRowNames();
+    ReadRows();
+    AssignAxes();
+    return std::move(names_);
+  }
+
+ private:
+  // Returns true for a row of names below others: words only ("(s)"), or numbers below names that each span several
+  // columns ("batch 32", empty).
+  bool IsHeader(size_t row) const {
+    if (row + 1 >= block_.rows.size()) {
+      return false;
+    }
+    bool has_number = false, has_words = false, are_whole = true, is_spanned = false;
+    for (size_t column = 1; column < width_; ++column) {
+      const absl::string_view text = CellAt(block_, row, column);
+      const absl::StatusOr<TableCell> cell = ParseTableCell(text, comma_);
+      has_words = has_words || !cell.ok();
+      has_number = has_number || (cell.ok() && !cell->digits.empty());
+      are_whole = are_whole && (!cell.ok() || cell->digits.empty() || IsWhole(cell->digits));
+      is_spanned = is_spanned || CellAt(block_, row - 1, column).empty();
+    }
+    if (!has_number) {
+      return has_words;
+    }
+    const absl::string_view first = CellAt(block_, row, 0);
+    return are_whole && is_spanned && CellAt(block_, row - 1, 0).empty() &&
+           (first.empty() || NamesAxisOnly(ParseTableLabel(first)));
+  }
+
+  // Merges the names above each column. A name spans the empty cells to its right, except in the last row of names.
+  void ReadColumns() {
+    names_.columns.resize(width_);
+    for (size_t row = 0; row < names_.header_rows; ++row) {
+      absl::string_view spanning;
+      for (size_t column = 0; column < width_; ++column) {
+        absl::string_view text = CellAt(block_, row, column);
+        if (column > 0 && row + 1 < names_.header_rows) {
+          spanning = text.empty() ? spanning : text;
+          text = spanning;
+        }
+        AddToLabel(ParseTableLabel(text), names_.columns[column].label);
+      }
+    }
+  }
+
+  // Decides which columns name rows: columns of devices or batches, and the first column.
+  void FindRowNames() {
+    for (size_t column = 1; column < width_; ++column) {
+      names_.columns[column].names_rows = NamesAxisOnly(names_.columns[column].label);
+    }
+    TableColumn& first = names_.columns[0];
+    const bool others = std::any_of(names_.columns.begin(), names_.columns.end(),
+                                    [](const TableColumn& column) { return column.names_rows; });
+    first.names_rows =
+        !(others && first.label.quantity != proto::PUBLISHED_QUANTITY_UNSPECIFIED && first.label.axes.empty());
+    if (first.names_rows) {
+      names_.corner = first.label;
+    }
+  }
+
+  void ReadRows() {
+    const auto row_columns =
+        std::count_if(names_.columns.begin(), names_.columns.end(), [](const TableColumn& c) { return c.names_rows; });
+    for (size_t column = 0; column < width_; ++column) {
+      if (!names_.columns[column].names_rows) {
+        continue;
+      }
+      absl::string_view text;
+      for (size_t i = 0; i < names_.rows.size(); ++i) {
+        const absl::string_view own = CellAt(block_, i + names_.header_rows, column);
+        text = own.empty() && row_columns > 1 ? text : own;  // a name spans the empty cells below
+        TableLabel label = ParseTableLabel(text);
+        if (!label.unknown.empty()) {
+          faults_.Add(Line(i + names_.header_rows),
+                      absl::StrCat("expected a name of a row such as '4 GPUs', 'batch 128' or 'epoch time (s)'",
+                                   kContextRemedy),
+                      text);
+        }
+        if (column > 0 && label.number != 0) {
+          AssignNumber(names_.columns[column].label.axes[0], label);
+        }
+        AddToLabel(label, names_.rows[i]);
+      }
+    }
+  }
+
+  // Gives numbers without a word their meaning.
+  void AssignAxes() {
+    const bool bare_rows =
+        std::any_of(names_.rows.begin(), names_.rows.end(), [](const TableLabel& row) { return row.number != 0; });
+    const bool bare_columns = std::any_of(names_.columns.begin(), names_.columns.end(), [](const TableColumn& column) {
+      return !column.names_rows && column.label.number != 0;
+    });
+    const std::vector<TableAxis>& corner = names_.corner.axes;
+    TableAxis rows = stated_.rows, columns = stated_.columns;
+    if (corner.size() > 1) {
+      rows = corner[0];
+      columns = corner[1];
+    } else if (corner.size() == 1 && bare_rows) {
+      rows = corner[0];
+    } else if (corner.size() == 1 && columns == TableAxis::kNone) {
+      columns = corner[0];
+    }
+    const auto title_has = [&](TableAxis axis) {
+      return std::find(stated_.title.begin(), stated_.title.end(), axis) != stated_.title.end();
+    };
+    if (columns == TableAxis::kNone && rows != TableAxis::kNone && title_has(OtherAxis(rows))) {
+      columns = OtherAxis(rows);  // "Epoch time by batch size" above rows of GPUs
+    }
+    for (size_t i = 0; i < names_.rows.size(); ++i) {
+      if (names_.rows[i].number != 0 && rows != TableAxis::kNone) {
+        AssignNumber(rows, names_.rows[i]);
+      }
+    }
+    if (bare_rows && rows == TableAxis::kNone) {
+      faults_.Add(
+          Line(names_.header_rows),
+          "the rows are numbers of devices or of batches, which is not stated; write 'GPUs' or 'batch' into the "
+          "first cell of the table, or add `# rows: devices` or `# rows: batch` above it");
+    }
+    for (size_t i = 0; i < width_; ++i) {
+      CheckColumn(i, columns);
+    }
+    if (bare_columns && columns == TableAxis::kNone) {
+      faults_.Add(
+          Line(0),
+          "the columns are numbers of devices or of batches, which is not stated; write '4 GPUs' or 'batch 128', "
+          "or add `# columns: devices` or `# columns: batch` above the table");
+    }
+  }
+
+  void CheckColumn(size_t index, TableAxis axis) {
+    TableColumn& column = names_.columns[index];
+    if (column.names_rows) {
+      return;
+    }
+    if (column.label.number != 0 && axis != TableAxis::kNone) {
+      AssignNumber(axis, column.label);
+    } else if (column.label.number != 0) {
+      column.is_usable = false;
+    }
+    if (!column.label.unknown.empty()) {
+      column.is_usable = false;
+      if (HasNumbers(index)) {
+        faults_.Add(Line(0),
+                    absl::StrCat("column ", index + 1,
+                                 ": expected a name such as 'epoch time (s)', '4 GPUs' or 'batch 128'", kContextRemedy),
+                    CellAt(block_, 0, index));
+      }
+    }
+  }
+
+  bool HasNumbers(size_t column) const {
+    for (size_t row = names_.header_rows; row < block_.rows.size(); ++row) {
+      const absl::StatusOr<TableCell> cell = ParseTableCell(CellAt(block_, row, column), comma_);
+      if (cell.ok() && !cell->digits.empty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  int Line(size_t row) const { return block_.rows[row].line; }
+
+  const TableBlock& block_;
+  const CommaMeaning comma_;
+  const StatedAxes& stated_;
+  TableFaults& faults_;
+  size_t width_ = 0;
+  TableNames names_;
+};
+
+}  // namespace
+
+absl::string_view CellAt(const TableBlock& block, size_t row, size_t column) {
+  const std::vector<std::string>& cells = block.rows[row].cells;
+  return column < cells.size() ? absl::StripAsciiWhitespace(cells[column]) : absl::string_view();
+}
+
+TableNames ReadTableNames(const TableBlock& block, CommaMeaning comma, const StatedAxes& stated, TableFaults& faults) {
+  return NameReader(block, comma, stated, faults).Read();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,339 @@
+#include "lib/published/wide_table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "lib/published/document_key.h"
+#include "lib/published/field_text.h"
+#include "lib/published/label_words.h"
+#include "lib/published/published_check.h"
+#include "lib/published/published_unit.h"
+#include "lib/published/quantity_unit.h"
+#include "lib/published/table_cell.h"
+#include "lib/published/table_label.h"
+#include "lib/published/table_names.h"
+
+namespace lockstep {
+namespace {
+
+constexpr proto::PublishedQuantity kNotStated = proto::PUBLISHED_QUANTITY_UNSPECIFIED;
+
+std::string NameOf(proto::PublishedQuantity quantity) {
+  return absl::AsciiStrToLower(proto::PublishedQuantity_Name(quantity));
+}
+
+// Returns "Table 2" of "Table 2: epoch time", and removes it from `title`; empty if the title begins otherwise.
+std::string TakeTableName(absl::string_view& title) {
+  constexpr absl::string_view kTable = "table ";
+  if (!absl::StartsWithIgnoreCase(title, kTable)) {
+    return "";
+  }
+  const absl::string_view number =
+      title.substr(kTable.size(), title.find_first_of(":., ", kTable.size()) - kTable.size());
+  if (number.empty() || !absl::ascii_isdigit(static_cast<unsigned char>(number[0]))) {
+    return "";
+  }
+  title.remove_prefix(kTable.size() + number.size());
+  return absl::StrCat("Table ", number);
+}
+
+// Reads the tables of a file in their order.
+class WideTableReader {
+ public:
+  WideTableReader(CommaMeaning comma, TableFaults& faults) : comma_(comma), faults_(faults) {}
+
+  void Read(const TableBlock& block) {
+    for (const TableRemark& remark : block.remarks) {
+      if (const absl::Status status = ReadRemark(remark); !status.ok()) {
+        faults_.Add(remark.line, status.message());
+      }
+    }
+    if (!block.rows.empty()) {
+      ReadTable(block);
+    }
+  }
+
+  proto::PublishedTables Finish() {
+    if (tables_.source().empty()) {
+      faults_.Add(1, "the source is not stated; add `# source: TITLE, ADDRESS` above the table");
+    }
+    if (tables_.table().empty() && faults_.empty()) {
+      faults_.Add(1, "no cell has a number; fill in at least one");
+    }
+    return std::move(tables_);
+  }
+
+ private:
+  absl::Status ReadRemark(const TableRemark& remark) {
+    const std::string& key = remark.key;
+    const bool is_word = key == "batch" && !remark.value.empty() && absl::ascii_isalpha(remark.value[0]);
+    if (std::find(std::begin(kTableKeys), std::end(kTableKeys), key) == std::end(kTableKeys) || is_word) {
+      return SetDocumentKey(key, remark.value, seen_, tables_);
+    }
+    if (key == "context" || key == "base_devices" || key == "base_batch" || key == "read_off") {
+      return SetFieldFromText(key, remark.value, stated_value_);
+    }
+    if (key == "devices" || key == "batch") {
+      return SetFieldFromText(key, remark.value, stated_value_);
+    }
+    if (key == "table") {
+      table_name_ = remark.value;
+      return absl::OkStatus();
+    }
+    if (key == "rows" || key == "columns") {
+      const TableAxis axis = AxisMeantBy(absl::AsciiStrToLower(remark.value));
+      (key == "rows" ? axes_.rows : axes_.columns) = axis;
+      return axis != TableAxis::kNone
+                 ? absl::OkStatus()
+                 : absl::InvalidArgumentError(absl::StrCat("expected ", key, ": devices or batch"));
+    }
+    if (key == "unit") {
+      stated_.unit = UnitMeantBy(remark.value).unit;
+      return !stated_.unit.empty() ? absl::OkStatus()
+                                   : absl::InvalidArgumentError("expected a unit such as s, ms, %, GB/s or images/s");
+    }
+    return ReadQuantity(remark.value);
+  }
+
+  absl::Status ReadQuantity(const std::string& text) {
+    TableLabel label = ParseTableLabel(text);
+    if (label.quantity == kNotStated) {
+      label.quantity = NamedInSchema(text);
+    }
+    if (label.quantity == kNotStated || !label.unknown.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("unknown quantity; known: ", KnownQuantityWords()));
+    }
+    if (label.unit.empty() && IsUnitOf(stated_.unit, label.quantity)) {
+      label.unit = stated_.unit;  // `# unit` stands above `# quantity`
+    }
+    stated_.quantity = label.quantity;
+    stated_.unit = label.unit;
+    return absl::OkStatus();
+  }
+
+  // Returns the quantity with this name in published.proto.
+  static proto::PublishedQuantity NamedInSchema(absl::string_view text) {
+    proto::PublishedValue value;
+    return SetFieldFromText("quantity", text, value).ok() ? value.quantity() : kNotStated;
+  }
+
+  void ReadTable(const TableBlock& block) {
+    ++tables_read_;
+    absl::string_view title = block.title;
+    const std::string named = TakeTableName(title);
+    TableLabel title_label = ParseTableLabel(title);
+    if (title_label.contradicts) {
+      title_label = {};
+    }
+    size_t width = 0;
+    for (const TableRow& row : block.rows) {
+      width = std::max(width, row.cells.size());
+    }
+    cells_ += width * block.rows.size();
+    if (block.rows.size() < 2 || cells_ > kMaxTableCells) {
+      faults_.Add(block.rows[0].line,
+                  absl::StrCat("a table needs a row of names, rows of numbers below it, and a file at most ",
+                               kMaxTableCells, " cells"));
+      return;
+    }
+    StatedAxes axes = axes_;
+    axes.title = title_label.axes;
+    const TableNames names = ReadTableNames(block, comma_, axes, faults_);
+    const std::string automatic = named.empty() ? absl::StrCat("Table ", tables_read_) : named;
+    const std::string& name = table_name_.empty() ? automatic : table_name_;
+    for (size_t row = 0; row < names.rows.size(); ++row) {
+      for (size_t column = 0; column < width && names.rows[row].number == 0; ++column) {
+        if (!names.columns[column].names_rows && names.columns[column].is_usable) {
+          ReadCell(block, row + names.header_rows, column,
+                   {&names.columns[column].label, &names.rows[row], &names.corner, &title_label, &stated_}, name);
+        }
+      }
+    }
+  }
+
+  // Labels that state something about a number; earlier ones come first.
+  using Labels = std::vector<const TableLabel*>;
+
+  void ReadCell(const TableBlock& block, size_t row, size_t column, const Labels& labels, const std::string& table) {
+    const absl::string_view text = CellAt(block, row, column);
+    const int line = block.rows[row].line;
+    const absl::StatusOr<TableCell> cell = ParseTableCell(text, comma_);
+    if (!cell.ok()) {
+      faults_.Add(line, absl::StrCat("column ", column + 1, ": ", cell.status().message()), text);
+      return;
+    }
+    if (cell->digits.empty()) {
+      return;
+    }
+    if (const absl::Status status = AddValue(*cell, labels, table); !status.ok()) {
+      faults_.Add(line, status.message());
+    }
+  }
+
+  absl::Status AddValue(const TableCell& cell, const Labels& labels, const std::string& table) {
+    TableLabel own = *labels[0];
+    AddToLabel(*labels[1], own);
+    if (own.contradicts) {
+      return absl::InvalidArgumentError("the names of row and column contradict each other; state each thing once");
+    }
+    proto::PublishedValue value = stated_value_;
+    proto::PublishedQuantity quantity = own.quantity;
+    for (size_t i = 2; i < labels.size() && quantity == kNotStated; ++i) {
+      quantity = labels[i]->quantity;
+    }
+    if (quantity == kNotStated) {
+      return absl::InvalidArgumentError(
+          "the quantity is not stated; write it into the name of the column or row, or add `# quantity: epoch time` "
+          "above "
+          "the table");
+    }
+    const std::string unit = UnitOfNumber(cell, own, labels, quantity);
+    if (unit.empty() && NeedsUnit(quantity)) {
+      const absl::string_view example = UnitOf(quantity);
+      return absl::InvalidArgumentError(absl::StrCat("the unit of ", NameOf(quantity),
+                                                     " is not stated; write it into the name, such as '(", example,
+                                                     ")', or add `# unit: ", example, "` above the table"));
+    }
+    const absl::StatusOr<PrintedQuantity> printed =
+        InUnitOfQuantity(quantity, cell.digits, unit, tables_.claims().bytes_per_gigabyte());
+    if (!printed.ok()) {
+      return printed.status();
+    }
+    value.set_quantity(printed->quantity);
+    value.set_as_printed(printed->digits);
+    value.set_note(cell.spread.empty() ? "" : absl::StrCat("printed with ", cell.spread));
+    SetPlace(own, labels, value);
+    if (const absl::Status status = CheckPlace(value); !status.ok()) {
+      return status;
+    }
+    return Append(std::move(value), IsRate(printed->quantity) ? unit : "", table);
+  }
+
+  // Returns the unit of a number; one from outside of row and column only if it fits.
+  static std::string UnitOfNumber(const TableCell& cell, const TableLabel& own, const Labels& labels,
+                                  proto::PublishedQuantity quantity) {
+    if (!cell.unit.empty() || !own.unit.empty()) {
+      return cell.unit.empty() ? own.unit : cell.unit;
+    }
+    for (size_t i = 2; i < labels.size(); ++i) {
+      if (IsUnitOf(labels[i]->unit, quantity)) {
+        return labels[i]->unit;
+      }
+    }
+    return "";
+  }
+
+  static void SetPlace(const TableLabel& own, const Labels& labels, proto::PublishedValue& value) {
+    uint32_t devices = own.devices, base_devices = own.base_devices;
+    uint64_t batch = own.batch;
+    for (size_t i = 2; i < labels.size(); ++i) {
+      devices = devices == 0 ? labels[i]->devices : devices;
+      base_devices = base_devices == 0 ? labels[i]->base_devices : base_devices;
+      batch = batch == 0 ? labels[i]->batch : batch;
+    }
+    if (devices != 0) {
+      value.set_devices(devices);
+    }
+    if (batch != 0) {
+      value.set_batch(batch);
+    }
+    if (base_devices > 1) {  // 0 is one device
+      value.set_base_devices(base_devices);
+    }
+  }
+
+  // Returns an error if devices or batch are needed and not stated.
+  static absl::Status CheckPlace(proto::PublishedValue value) {
+    if (CheckPublishedValue(value).ok()) {
+      return absl::OkStatus();
+    }
+    if (value.devices() == 0) {
+      return absl::InvalidArgumentError(
+          "the number of devices is not stated; write '4 GPUs' as the name of the row or column, or add `# devices: 1` "
+          "above the table");
+    }
+    if (value.batch() == 0) {
+      return absl::InvalidArgumentError(
+          "the batch is not stated; write 'batch 128' as the name of the row or column, or add `# batch: 128` above "
+          "the "
+          "table");
+    }
+    return CheckPublishedValue(value);
+  }
+
+  absl::Status Append(proto::PublishedValue value, const std::string& rate_unit, const std::string& table) {
+    proto::PublishedValue place = value;
+    place.clear_as_printed();
+    place.clear_note();
+    if (!places_.emplace(table, place.SerializeAsString()).second) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a second ", NameOf(value.quantity()), " of ", value.devices(), " devices, batch ", value.batch(), " in ",
+          "one table; give it a table of its own with `# table: NAME` or `# context: WORDS` above it"));
+    }
+    if (!rate_unit.empty()) {
+      const auto [known, is_new] = rate_units_.emplace(table, rate_unit);
+      if (!is_new && known->second != rate_unit) {
+        return absl::InvalidArgumentError(absl::StrCat("unit ", rate_unit, " contradicts the ", known->second,
+                                                       " of the same table above; give each a table"));
+      }
+    }
+    const auto [index, is_new] = index_.emplace(table, tables_.table_size());
+    if (absl::Status status = CheckPublishedSize(tables_.table_size() + (is_new ? 1 : 0), ++numbers_); !status.ok()) {
+      if (is_new) {
+        index_.erase(index);
+      }
+      return status;
+    }
+    if (is_new) {
+      tables_.add_table()->set_name(table);
+    }
+    *tables_.mutable_table(index->second)->add_value() = std::move(value);
+    return absl::OkStatus();
+  }
+
+  const CommaMeaning comma_;
+  TableFaults& faults_;
+  proto::PublishedTables tables_;
+  std::set<std::string> seen_;          // keys of the document so far
+  TableLabel stated_;                   // `# quantity` and `# unit`
+  proto::PublishedValue stated_value_;  // `# devices`, `# batch`, `# context` and the like
+  StatedAxes axes_;
+  std::string table_name_;  // `# table`
+  int tables_read_ = 0;
+  size_t cells_ = 0;  // cells of the tables so far, each as wide as its widest row
+  int64_t numbers_ = 0;
+  std::map<std::string, int> index_;                      // tables by name
+  std::set<std::pair<std::string, std::string>> places_;  // table, and value without its digits
+  std::map<std::string, std::string> rate_units_;         // unit of each table's rates
+};
+
+}  // namespace
+
+absl::StatusOr<proto::PublishedTables> ReadWideTables(const TableBlocks& blocks, const std::string& path,
+                                                      TableFaults faults) {
+  WideTableReader reader(blocks.comma, faults);
+  for (const TableBlock& block : blocks.blocks) {
+    reader.Read(block);
+  }
+  proto::PublishedTables tables = reader.Finish();
+  if (!faults.empty()) {
+    return faults.ToStatus(path);
+  }
+  if (const absl::Status status = CheckPublishedTables(tables); !status.ok()) {
+    return absl::DataLossError(absl::StrCat(path, ": ", status.message()));
+  }
+  return tables;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,267 @@
+#include "lib/published/wide_table.h"
+
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/published/published_check.h"
+#include "lib/published/published_csv.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::EqualsProto;
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kSource[] = "# source: Table 2 of a thesis\n";
+
+absl::StatusOr<proto::PublishedTables> Read(const std::string& text) {
+  return ParsePublishedCsv(absl::StrCat(kSource, text), "a.csv");
+}
+
+// Returns the numbers as "QUANTITY N=2 B=32 16.16", in one line.
+std::string Numbers(const std::string& text) {
+  const auto tables = Read(text);
+  EXPECT_THAT(tables, IsOk()) << text;
+  std::vector<std::string> numbers;
+  if (tables.ok()) {
+    for (const proto::PublishedTable& table : tables->table()) {
+      for (const proto::PublishedValue& value : table.value()) {
+        numbers.push_back(absl::StrCat(proto::PublishedQuantity_Name(value.quantity()), " N=", value.devices(),
+                                       " B=", value.batch(), " ", value.as_printed()));
+      }
+    }
+  }
+  return absl::StrJoin(numbers, "; ");
+}
+
+void ExpectFault(const std::string& text, const std::string& where, const std::string& says) {
+  EXPECT_THAT(Read(text).status(),
+              StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr(absl::StrCat("a.csv", where)), HasSubstr(says))))
+      << text;
+}
+
+// One table in all forms.
+TEST(WideTableTest, AllFormsGiveTheSameTables) {
+  const auto expected = ParsePublishedCsv(
+      "# source = Table 2 of a thesis\n# images_per_epoch = 50000\n"
+      "table,quantity,devices,batch_per_device,value,unit,as_printed\n"
+      "Table 2,epoch_seconds,1,32,,s,1023.50\nTable 2,epoch_seconds,2,32,,s,62.4\n"
+      "Table 2,epoch_seconds,1,128,,s,9.80\n",
+      "a.csv");
+  ASSERT_THAT(expected, IsOk());
+  const std::string remark = "# images_per_epoch: 50000\n", named = absl::StrCat(remark, "# table: Table 2\n");
+  const std::string forms[] = {
+      absl::StrCat(remark, "Table 2: Epoch time (s)\nbatch,1 GPU,2 GPUs\n32,\"1,023.50\",62.4\n128,9.80,OOM\n"),
+      absl::StrCat(remark, "\"Table 2: Epoch time (s)\",,\nbatch / GPUs,1,2\n32,\"1,023.50\",62.4\n128,9.80,\n"),
+      absl::StrCat(named, "# quantity: epoch time\n# unit: s\nB;N=1;N=2\n32;1.023,50;62,4\n128;9,80;-\n"),
+      absl::StrCat(
+          named,
+          "# quantity: time per epoch\n# unit: sec\nbatch size \\ GPUs\t1\t2\n32\t1 023,50\t62,4\n128\t9,80\tn/a\n"),
+      absl::StrCat(named,
+                   "## Time per epoch [s]\n\n| batch | 1 GPU | 2 GPUs |\n|---:|:---|---|\n| 32 | **1,023.50** | 62.4s "
+                   "|\n| 128 | ~9.80 | |\n"),
+      absl::StrCat(named,
+                   "\\begin{table}\n\\caption{Epoch time (s)}\n\\begin{tabular}{l|rr}\n\\toprule\n\\textbf{Batch} & "
+                   "\\multicolumn{1}{c}{1 GPU} & 2 GPUs \\\\ \\midrule\n$32$ & 1{,}023.50 & 62.4 \\\\[2pt]\n"
+                   "128 & \\textbf{9.80} & -- \\\\\n\\bottomrule\n\\end{tabular}\n\\end{table}\n"),
+      absl::StrCat(named, "batch,GPUs,Epoch time (s)\n32,1,1023.50\n,2,62.4\n128,1,9.80\n"),
+      absl::StrCat(named, ",batch 32,,batch 128,\n,1 GPU,2 GPUs,1 GPU,2 GPUs\nepoch time (s),1023.50,62.4,9.80,N/A\n"),
+      absl::StrCat(named, "epoch time,1 GPU,2 GPUs\nB=32,17:03.50,62.4 s\nB=128,9800 ms,-\n"),
+  };
+  for (size_t i = 0; i < std::size(forms); ++i) {
+    const auto read = Read(forms[i]);
+    ASSERT_THAT(read, IsOk()) << forms[i];
+    const std::string text = i + 1 == std::size(forms)
+                                 ? absl::StrReplaceAll(read->DebugString(), {{"\"9.800\"", "\"9.80\""}})
+                                 : read->DebugString();  // 9800 ms are 9.800 s
+    EXPECT_EQ(text, expected->DebugString()) << forms[i];
+  }
+}
+
+TEST(WideTableTest, DevicesMayBeRows) {
+  const char kExpected[] =
+      "EPOCH_SECONDS N=1 B=32 23.5; EPOCH_SECONDS N=1 B=128 20.1; EPOCH_SECONDS N=2 B=32 12.0; EPOCH_SECONDS N=2 B=128 "
+      "9.9";
+  for (const char* names :
+       {"GPUs \\ batch,32,128\n", "N/B,32,128\n", "GPUs,batch 32,batch 128\n", "devices,B=32,B=128\n"}) {
+    EXPECT_EQ(Numbers(absl::StrCat("Epoch time (s)\n", names, "1,23.5,20.1\n2,12.0,9.9\n")), kExpected);
+  }
+  EXPECT_EQ(
+      Numbers(
+          "# quantity: epoch time\n# unit: s\n# rows: devices\n# columns: batch\n,32,128\n1,23.5,20.1\n2,12.0,9.9\n"),
+      kExpected);
+}
+
+TEST(WideTableTest, ColumnsMayBeQuantities) {
+  EXPECT_EQ(Numbers("# batch: 128\nGPUs,Epoch time (s),Speed-up,Efficiency (%),images/s,T_comm [ms],Bandwidth (GB/s)\n"
+                    "1,120.5,1.00x,100 %,\"1,037\",-,-\n4,33.1,3.64x,91%,3776,250,1.5\n"),
+            "EPOCH_SECONDS N=1 B=128 120.5; SPEEDUP N=1 B=128 1.00; EFFICIENCY_PERCENT N=1 B=128 100; "
+            "ITEMS_PER_SECOND N=1 B=128 1037; EPOCH_SECONDS N=4 B=128 33.1; SPEEDUP N=4 B=128 3.64; "
+            "EFFICIENCY_PERCENT N=4 B=128 91; ITEMS_PER_SECOND N=4 B=128 3776; COMMUNICATION_SECONDS N=4 B=128 0.250; "
+            "BANDWIDTH_GIGABYTES_PER_SECOND N=4 B=128 1.5");
+}
+
+TEST(WideTableTest, RowsMayBeQuantities) {
+  EXPECT_EQ(Numbers("# batch: 32\nGPUs,1,2\nepoch time (s),10.0,5.5\nspeed-up,1,1.82\n"),
+            "EPOCH_SECONDS N=1 B=32 10.0; EPOCH_SECONDS N=2 B=32 5.5; SPEEDUP N=1 B=32 1; SPEEDUP N=2 B=32 1.82");
+}
+
+TEST(WideTableTest, ARemarkHoldsForTheTablesBelow) {
+  const auto read = Read(
+      "# batch: 32\n# context: fp32\n# base_devices: 2\n# quantity: speedup\nGPUs,x\n4,1.9\n\n"
+      "# batch = 64\n# table: Second\n# context:\nGPUs,speed-up vs 3 GPUs\n4,1.3\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_THAT(*read, EqualsProto(R"pb(
+    source: "Table 2 of a thesis"
+    claims {}
+    table {
+      name: "Table 1"
+      value { quantity: SPEEDUP devices: 4 batch: 32 as_printed: "1.9" context: "fp32" base_devices: 2 }
+    }
+    table {
+      name: "Second"
+      value { quantity: SPEEDUP devices: 4 batch: 64 as_printed: "1.3" base_devices: 3 }
+    })pb"));
+}
+
+TEST(WideTableTest, KeysOfTheDocumentMayHaveColons) {
+  const auto read = Read(
+      "# Batch: per_device\n# facts.source: one\n# facts.source: two\n# note: anything\n"
+      "GPUs,loss\n1,0.5\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(read->claims().batch(), "per_device");
+  EXPECT_EQ(read->facts().source_size(), 2);
+  ExpectFault("# parameters = 5\nGPUs,loss\n1,0.5\n", ":2: ", "unknown key 'parameters'; known: source, ");
+  ExpectFault("# batch: global\nGPUs,loss\n1,0.5\n", ":2: ", "unknown batch 'global'; known: per_device, total");
+}
+
+TEST(WideTableTest, UnitsAreConvertedWithoutChangingADigit) {
+  EXPECT_EQ(Numbers("# batch: 1\nGPUs,epoch time (ms)\n1,2500\n2,80.50\n"),
+            "EPOCH_SECONDS N=1 B=1 2.500; EPOCH_SECONDS N=2 B=1 0.08050");
+  EXPECT_EQ(Numbers("# batch: 1\nGPUs,epoch time [mm:ss]\n1,2:05\n2,1:02:05\n"),
+            "EPOCH_SECONDS N=1 B=1 125; EPOCH_SECONDS N=2 B=1 3725");
+  EXPECT_EQ(Numbers("# batch: 1\n# unit: 1\nGPUs,efficiency\n2,0.97\n4,0.9\n"),
+            "EFFICIENCY_PERCENT N=2 B=1 97; EFFICIENCY_PERCENT N=4 B=1 9e1");
+  EXPECT_EQ(Numbers("GPUs,accuracy (%)\n2,91.2\n"), "ACCURACY_PERCENT N=2 B=0 91.2");
+  EXPECT_EQ(Numbers("# unit: 1\nGPUs,accuracy\n2,0.912\n"), "ACCURACY_FRACTION N=2 B=0 0.912");
+  EXPECT_EQ(Numbers("# bytes_per_gigabyte: 1073741824\n# batch: 1\nGPUs,bandwidth (GiB/s)\n2,1.25\n"),
+            "BANDWIDTH_GIGABYTES_PER_SECOND N=2 B=1 1.25");
+  ExpectFault("# batch: 1\nGPUs,bandwidth (GiB/s)\n2,1.25\n", ":4: ", "`# bytes_per_gigabyte = 1073741824`");
+  ExpectFault("# batch: 1\nGPUs,epoch time (min)\n2,1.25\n", ":4: ", "no digits are left as printed");
+  ExpectFault("# batch: 1\nGPUs,speed-up\n2,93%\n", ":4: ", "unit % contradicts speedup, which is in 1");
+  ExpectFault("# batch: 1\nGPUs,images/s,tokens/s\n2,93,95\n", ":4: ", "a second items_per_second of 2 devices");
+  ExpectFault("# quantity: throughput\nGPUs,value\n2,93 images/s\n4,95 tokens/s\n",
+              ":5: ", "unit tokens/s contradicts the images/s of the same table above");
+}
+
+TEST(WideTableTest, ASpreadIsANote) {
+  const auto read = Read("# batch: 1\nGPUs,epoch time (s)\n1,120.53 \xC2\xB1 0.41\n2,62.1 +- 0.2\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(read->table(0).value(0).as_printed(), "120.53");
+  EXPECT_EQ(read->table(0).value(0).note(), "printed with \xC2\xB1 0.41");
+  EXPECT_EQ(read->table(0).value(1).note(), "printed with \xC2\xB1 0.2");
+}
+
+TEST(WideTableTest, WhatIsNotStatedIsNamedWithItsRemedy) {
+  ExpectFault("batch,1 GPU\n32,10.5\n", ":3: ",
+              "the quantity is not stated; write it into the name of the column or row, or "
+              "add `# quantity: epoch time`");
+  ExpectFault("# batch: 1\nGPUs,epoch time\n1,10.5\n", ":4: ",
+              "the unit of epoch_seconds is not stated; write it into the "
+              "name, such as '(s)', or add `# unit: s`");
+  ExpectFault("GPUs,epoch time (s)\n1,10.5\n", ":3: ",
+              "the batch is not stated; write 'batch 128' as the name of the row or "
+              "column, or add `# batch: 128`");
+  ExpectFault("batch,epoch time (s)\n1,10.5\n", ":3: ", "add `# devices: 1`");
+  ExpectFault("Epoch time (s)\n,1 GPU\n32,10.5\n", ":4: ", "add `# rows: devices` or `# rows: batch`");
+  ExpectFault("Epoch time (s)\nGPUs,32,64\n1,10.5,9.1\n", ":3: ", "add `# columns: devices` or `# columns: batch`");
+  EXPECT_THAT(ParsePublishedCsv("batch,loss\n32,10.5\n", "a.csv").status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a.csv:1: the source is not stated; add `# source: ")));
+}
+
+TEST(WideTableTest, AllErrorsAreListedWithTheirLines) {
+  const auto read = ParsePublishedCsv(
+      "# unit: parsec\nEpoch time\nbatch,1 GPU,FP32\n32,10.5s,3\n64,fast,4\n128,12,5\n256,1:75,1\n", "a.csv");
+  const std::string message(read.status().message());
+  EXPECT_THAT(read.status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a.csv: 6 errors: line 1: ")));
+  for (const char* part :
+       {"line 1: expected a unit", "line 1: the source is not stated", "line 3: 'FP32': column 3: expected a name",
+        "line 5: 'fast': column 2: expected a number", "line 6: the unit of epoch_seconds is not stated",
+        "line 7: '1:75': column 2: expected a clock time"}) {
+    EXPECT_THAT(message, HasSubstr(part));
+  }
+}
+
+TEST(WideTableTest, AnErrorShowsFortyBytesOfTheFileInAll) {
+  std::string rows = "# batch: 1\nGPUs,epoch time (s)\n";
+  for (int i = 1; i < 40; ++i) {
+    absl::StrAppend(&rows, i, ",PRIVATE", i, "\n");
+  }
+  const auto read = Read(absl::StrCat(rows, "50,1.5\n"));
+  const std::string message(read.status().message());
+  EXPECT_THAT(message, HasSubstr("a.csv: 39 errors: "));
+  EXPECT_THAT(message, HasSubstr("; and 19 more"));
+  EXPECT_THAT(message, AllOf(HasSubstr("PRIVATE4"), Not(HasSubstr("PRIVATE6"))));
+}
+
+TEST(WideTableTest, NamesThatContradictAreRefused) {
+  ExpectFault("# batch: 1\nGPUs,4 GPUs speed-up\n2,1.5\n", ":4: ", "the names of row and column contradict each other");
+  ExpectFault("# devices: 1\n,32\n64,1.5\n",
+              ": 2 errors: line 3: ", "the columns are numbers of devices or of batches");
+  ExpectFault("# batch: 1\n1,2,3\n4,5,6.5\n", ":3: ", "the first row has numbers and no names");
+  ExpectFault("# batch: 1\nGPUs,loss,loss\n1,0.5,0.6\n", ":4: ", "a second loss of 1 devices, batch 1 in one table");
+}
+
+TEST(WideTableTest, ANumberKeepsItsDigitsInEachForm) {
+  const std::string names = "# batch: 1\n# devices: 1\n# quantity: loss\n";
+  EXPECT_EQ(Numbers(absl::StrCat(names, "GPUs;x\n1;0,123\n2;1.024,5\n3;1,024\n")),
+            "LOSS N=1 B=1 0.123; LOSS N=2 B=1 1024.5; LOSS N=3 B=1 1.024");
+  EXPECT_EQ(Numbers(absl::StrCat(names, "GPUs\tx\n1\t0.123\n2\t1,024.50\n")),
+            "LOSS N=1 B=1 0.123; LOSS N=2 B=1 1024.50");
+  EXPECT_EQ(Numbers(absl::StrCat(names, "GPUs,x\n1,1 024\n2,+5\n3,1.7e+10\n")),
+            "LOSS N=1 B=1 1024; LOSS N=2 B=1 5; LOSS N=3 B=1 1.7e+10");
+  ExpectFault(absl::StrCat(names, "GPUs,x\n1,\"0,123\"\n2,1\n"), ":6: ", "write a decimal point");
+  ExpectFault(absl::StrCat(names, "GPUs;x\n1;0,5\n2;1.024\n"), ":7: ", "one decimal sign throughout");
+}
+
+TEST(WideTableTest, LimitsAreThoseOfPublishedTables) {
+  std::string text;
+  for (int i = 0; i <= kMaxPublishedTables; ++i) {
+    absl::StrAppend(&text, "GPUs,loss\n1,0.5\n\n");
+  }
+  ExpectFault(text, ":", "expected at most 500 tables, found 501");
+  text = "# devices: 1\nbatch,loss\n";
+  for (int i = 0; i <= kMaxPublishedNumbers; ++i) {
+    absl::StrAppend(&text, i + 1, ",0.5\n");
+  }
+  ExpectFault(text, ":", "expected at most 10000 numbers, found 10001");
+  text = "# devices: 1\nbatch,loss\n1,5\n";
+  for (int i = 0; i < 200; ++i) {
+    absl::StrAppend(&text, i + 2, std::string(999, ','), "1\n");
+  }
+  ExpectFault(text, ":", "a file at most 100000 cells");
+}
+
+TEST(WideTableTest, AFileIsTakenForWhatItIs) {
+  EXPECT_TRUE(LooksLikeCsv("GPUs,epoch time (s)\n1,2.5\n"));
+  EXPECT_TRUE(LooksLikeCsv("| GPUs | loss |\n|---|---|\n| 1 | 2.5 |\n"));
+  EXPECT_TRUE(LooksLikeCsv("GPUs & loss \\\\\n1 & 2.5 \\\\\n"));
+  EXPECT_TRUE(LooksLikeCsv("# quantity: loss\nGPUs,x\n1,\n"));
+  EXPECT_FALSE(LooksLikeCsv("source: 'a, b'\ntable { name: 'c, 1.5' }\n"));
+  EXPECT_FALSE(LooksLikeCsv("a text, of words\nand, of others\n"));
+  ExpectFault("# quantity: loss\nGPUs,x\n1,\n", ":1: ", "no cell has a number");
+}
+
+}  // namespace
+}  // namespace lockstep
