@@ -129,6 +129,8 @@ COMM_MODEL = [
     Mode("comm_model", "audit", "--audit=hand_in.csv --output={out}",
          {"input": "scale.rec", "times": "hand_in.csv", "all_reduce": "all_reduce.json", "audit": "other_hand_in.csv",
           "format": "text", "dry_run": ""}, NO_RUN),
+    Mode("comm_model", "template", "--audit_template={out}.csv", {"audit_template": "{out}2.csv"},
+         {"force": ("", SAME_RESULT)}),
     Mode("comm_model", "dry", "--audit=hand_in.csv --output={out} --dry_run", {}),
 ]
 TRAINING = {"model": "lenet5_bias", "seed": "3", "optimizer": "adamw", "learning_rate": "0.003", "momentum": "0.5",

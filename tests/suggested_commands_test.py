@@ -37,6 +37,7 @@ PARTS = {
     "report --convert=RECORD --output=NAME.json": "report --convert=sweep.rec --output=again.json",
     "report --format=latex": "report --format=latex sweep.rec --output=ada.tex",
     "report --style=lab": "report --style=lab sweep.rec --output=ada.html",
+    "comm_model --audit=": "comm_model --audit=hand_in.csv --output=comm_model.rec",
     "comm_model --input=": "comm_model --input=scale.rec --output=comm_model.rec",
     "scale_run --input=dataset.rec --experiment=": "scale_run --input=dataset.rec --experiment=what_is_sent --ranks=2 "
                                                    "--batch_size=128 --output=what_is_sent.rec",

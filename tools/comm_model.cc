@@ -13,6 +13,7 @@
 #include "lib/base/print_text.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
+#include "lib/comm_model/audit_template.h"
 #include "lib/comm_model/output_format.h"
 #include "lib/record/stdout_guard.h"
 
@@ -34,7 +35,10 @@ ABSL_FLAG(std::vector<std::string>, all_reduce, {},
           "All-reduce times to fit: JSON of nccl-tests (all_reduce_perf -J) or of Lockstep's benchmarks "
           "(--benchmark_out, or the record of --record).");
 ABSL_FLAG(std::vector<std::string>, audit, {},
-          "Published tables to recompute, separated by commas (data/published/*.textproto, or CSV).");
+          "Published tables to recompute, separated by commas: CSV, Markdown or LaTeX as printed, or "
+          "data/published/*.textproto.");
+ABSL_FLAG(std::string, audit_template, "",
+          "Write an empty sheet for --audit to this CSV file, and do nothing else; '-': standard output.");
 RANGED_FLAG(double, nominal_link_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
             "Nominal bandwidth of one device's link in one direction, GB = 1e9 bytes; 0: not given.");
 ABSL_FLAG(std::string, model_spec, "",
@@ -137,6 +141,10 @@ std::vector<FlagUse> FlagUses(const CommModelOptions& options) {
 }
 
 absl::Status Run() {
+  if (IsGiven("audit_template")) {
+    RETURN_IF_ERROR(CheckOnlyGiven({"audit_template", "force"}, "with --audit_template"));
+    return WriteAuditTemplate(absl::GetFlag(FLAGS_audit_template), ToForce(absl::GetFlag(FLAGS_force)));
+  }
   ASSIGN_OR_RETURN(const CommModelOptions options, OptionsFromFlags());
   RETURN_IF_ERROR(CheckGivenFlags(FlagUses(options)));
   ASSIGN_OR_RETURN(const OutputFormat format, ParseOutputFormat(absl::GetFlag(FLAGS_format)));
@@ -159,7 +167,8 @@ int main(int argc, char** argv) {
       "and recomputes published tables.",
       {"comm_model --input=scale.rec --output=comm_model.rec --format=text",
        "comm_model --input=scale.rec --sweep=sweep.rec --predict_ranks=8 --output=prediction.rec --format=text",
-       "comm_model --audit=data/published/hand_in_001.textproto --output=audit.rec --format=text"},
+       "comm_model --audit=data/published/hand_in_001.textproto --output=audit.rec --format=text",
+       "comm_model --audit_template=lab.csv"},
       {{"files",
         "inputs and outputs",
         {{"input"},
@@ -167,6 +176,7 @@ int main(int argc, char** argv) {
          {"times"},
          {"all_reduce"},
          {"audit"},
+         {"audit_template"},
          {"output"},
          {"format"},
          {"force"},
