@@ -329,8 +329,32 @@ class SuggestedCommandsTest(ToolCase):
         (folder / "real_lab").mkdir()
         os.link(self.fixtures / "sweep.rec", folder / "real_lab" / "sweep.rec")
         (folder / "wandb_export.csv").write_text(WANDB_EXPORT)
+        (folder / "theirs.csv").write_text(self.table_of_page())
         (folder / "class" / "ann").mkdir(parents=True)
         os.link(self.fixtures / "sweep.rec", folder / "class" / "ann" / "sweep.rec")
+
+    def table_of_page(self):
+        """Returns the table that docs/audit.md types in."""
+        table = re.search(r"(?ms)^    # source: .*?(?=^\S)", (self.root / "docs/audit.md").read_text())[0]
+        return re.sub(r"(?m)^    ", "", table)
+
+    def test_the_page_about_audits_shows_their_answer(self):
+        """Audits the table of docs/audit.md: the page must have each verdict, and the error for a table that states
+        nothing."""
+        page = (self.root / "docs/audit.md").read_text()
+        (self.folder / "theirs.csv").write_text(self.table_of_page())
+        result = self.call("comm_model", f"--audit={self.folder / 'theirs.csv'}", f"--output={self.folder / 'audit.rec'}",
+                           "--format=text", check=True)
+        verdicts = re.findall(r"(?m)^ +(SPEEDUP N=\d B=\d+) +(\S+) +([A-Z_]+) +([^\n:]{9})", result.stdout.decode())
+        self.assertEqual(len(verdicts), 4)
+        self.assertEqual(verdicts, re.findall(r"(?m)^ +(SPEEDUP N=\d B=\d+) +(\S+) +([A-Z_]+) +([^\n:]{9})", page))
+        self.assertIn("comm_model: wrote audit.rec: 3 of 4 printed results follow from their tables", page)
+        self.assertIn("3 of 4 printed results follow from their tables", result.stderr.decode())
+        (self.folder / "theirs.csv").write_text("batch,1 GPU\n32,31.42\n")
+        refused = self.call("comm_model", f"--audit={self.folder / 'theirs.csv'}", f"--output={self.folder / 'b.rec'}")
+        self.assertEqual(refused.returncode, 3)
+        error = refused.stderr.decode().split("theirs.csv: ")[1].strip()
+        self.assertIn(error, " ".join(page.split()))
 
     def test_commands_in_the_documents(self):
         """Runs each command alone, with --dry_run except comm_model, modes of report, a study and quantize --verify."""
