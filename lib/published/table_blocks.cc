@@ -78,6 +78,11 @@ bool ShowsDecimal(absl::string_view cell, char sign) {
   return digits > 0 && (digits != 3 || (cell[at - 1] == '0' && at == 1));
 }
 
+bool IsKnownKey(const std::string& key) {
+  return std::find(std::begin(kTableKeys), std::end(kTableKeys), key) != std::end(kTableKeys) ||
+         !DocumentKeyMeantBy(key).empty();
+}
+
 // Returns the remark; without a key if it has none that is known. A single word before = is a key, known or not.
 TableRemark RemarkOf(absl::string_view text, int number) {
   constexpr size_t kMaxKeyBytes = 60;
@@ -94,9 +99,7 @@ TableRemark RemarkOf(absl::string_view text, int number) {
   } else if (key == "units") {
     key = "unit";
   }
-  const bool is_known = std::find(std::begin(kTableKeys), std::end(kTableKeys), key) != std::end(kTableKeys) ||
-                        !DocumentKeyMeantBy(key).empty();
-  if (is_known || (text[at] == '=' && !printed.empty() && !absl::StrContains(printed, " "))) {
+  if (IsKnownKey(key) || (text[at] == '=' && !printed.empty() && !absl::StrContains(printed, " "))) {
     remark.key = std::move(key);
     remark.value = std::string(absl::StripAsciiWhitespace(text.substr(at + 1)));
   }
@@ -186,13 +189,19 @@ class BlockReader {
   void ReadLatex(absl::string_view line, int number) {
     const absl::string_view stripped = absl::StripAsciiWhitespace(line);
     if (stripped.empty()) {
+      if (!is_in_tabular_) {
+        TakeLatexRow(number);
+        EndTable();
+      }
       is_after_gap_ = true;
       return;
     }
-    if (stripped[0] == '#' || (stripped[0] == '%' && block_.rows.empty())) {
-      ReadRemark(std::string(absl::StripLeadingAsciiWhitespace(stripped.substr(1))), number);
+    if (stripped[0] == '#' || stripped[0] == '%') {
+      ReadLatexRemark(stripped, number);
       return;
     }
+    is_in_tabular_ = is_in_tabular_ || absl::StrContains(stripped, "\\begin{tabu") ||
+                     absl::StrContains(stripped, "\\begin{longtable");
     if (absl::StrContains(stripped, "\\begin{table")) {
       block_.title.clear();
     }
@@ -205,7 +214,7 @@ class BlockReader {
       }
       TakeLatexRow(number);
     }
-    if (absl::StrContains(rest, "&") || !latex_row_.empty()) {
+    if (absl::StrContains(rest, "&") || !latex_row_.empty() || is_in_tabular_) {
       if (latex_row_.size() + rest.size() <= kMaxLatexRowBytes) {
         absl::StrAppend(&latex_row_, " ", rest);
       } else {
@@ -217,7 +226,17 @@ class BlockReader {
     if (absl::StrContains(rest, "\\end{")) {
       TakeLatexRow(number);
       EndTable();
+      is_in_tabular_ = false;
       block_.title.clear();  // a caption below its table
+    }
+  }
+
+  // Reads "# key: value" or "% key: value". A LaTeX comment without a known key, such as a row that is left out, is
+  // ignored.
+  void ReadLatexRemark(absl::string_view line, int number) {
+    const std::string text(absl::StripLeadingAsciiWhitespace(line.substr(1)));
+    if (line[0] == '#' || (!is_in_tabular_ && IsKnownKey(RemarkOf(text, number).key))) {
+      ReadRemark(text, number);
     }
   }
 
@@ -268,8 +287,9 @@ class BlockReader {
   TableFaults& faults_;
   std::vector<TableBlock> blocks_;
   TableBlock block_;
-  std::string latex_row_;      // row whose \\ has not come yet
-  bool is_after_gap_ = false;  // true if the next title replaces the last one
+  std::string latex_row_;       // row whose \\ has not come yet
+  bool is_in_tabular_ = false;  // true between \begin{tabular} and the next \end
+  bool is_after_gap_ = false;   // true if the next title replaces the last one
   size_t cells_ = 0, remarks_ = 0;
 };
 

@@ -44,9 +44,12 @@ inline constexpr absl::string_view kTableKeys[] = {"quantity",     "unit",      
                                                    "rows",         "columns",    "table",   "context",
                                                    "base_devices", "base_batch", "read_off"};
 
-// Reads the tables of a text, which must be UTF-8. A table ends at an empty line, at a remark with a key, and at a line
-// of CSV whose only cell is the first and names no row. In Markdown a heading is the title. Other remarks are ignored:
-// those with a `:` whose key is unknown, and those without a key. Adds errors to `faults`.
+// Reads the tables of a text, which must be UTF-8. A table ends at
+// - an empty line, except within LaTeX's tabular;
+// - a remark with a key;
+// - a line of CSV whose only cell is the first, unless this cell names a row: the line is the title of the next table.
+// In Markdown a heading is the title. Other remarks are ignored: those with a `:` whose key is unknown, and those
+// without a key. Adds errors to `faults`.
 TableBlocks ReadTableBlocks(absl::string_view text, TableFaults& faults);
 
 // Returns true if a table has at least two rows and columns, and a number outside of its first row and column, or if a
