@@ -31,25 +31,31 @@ absl::Status CheckCollective(const proto::NcclTestsFile& file) {
   return absl::OkStatus();
 }
 
-// Returns processes * threads * GPUs. Processes are distinguished by host and process id.
+// Returns processes * threads * GPUs. Processes are distinguished by host and process id, and by their ranks, because
+// containers may have equal names and process ids.
 absl::StatusOr<uint32_t> CountRanks(const proto::NcclTestsFile& file) {
   const auto& devices = file.config().devices().empty() ? file.devices() : file.config().devices();
-  std::set<std::pair<std::string, int64_t>> processes;
+  std::set<std::pair<std::string, int64_t>> names;
   for (const proto::NcclTestsDevice& device : devices) {
     if (device.group() != devices[0].group()) {
       return absl::DataLossError("expected one group of ranks, found several in devices: run without NCCL_TESTS_SPLIT");
     }
-    processes.emplace(device.hostname(), device.pid());
+    names.emplace(device.hostname(), device.pid());
   }
   constexpr uint64_t kMax = 1 << 24;  // more than any machine has, and safe to multiply
   const uint64_t threads = file.config().nthreads(), gpus = file.config().ngpus();
   const uint64_t per_process = threads <= kMax && gpus <= kMax ? threads * gpus : kMax;
-  if (processes.empty() || per_process * processes.size() < 2 || per_process * processes.size() >= kMax) {
-    return absl::DataLossError(absl::StrCat("expected 2 or more ranks, found ", processes.size(),
+  std::set<int64_t> by_rank;  // the first rank of a process is a multiple of the number of its ranks
+  for (const proto::NcclTestsDevice& device : devices) {
+    by_rank.insert(device.rank() / static_cast<int64_t>(std::max<uint64_t>(per_process, 1)));
+  }
+  const uint64_t processes = std::max(names.size(), by_rank.size());
+  if (processes == 0 || per_process * processes < 2 || per_process * processes >= kMax) {
+    return absl::DataLossError(absl::StrCat("expected 2 or more ranks, found ", processes,
                                             " processes in config.devices, config.nthreads ", threads,
                                             " and config.ngpus ", gpus));
   }
-  return static_cast<uint32_t>(per_process * processes.size());
+  return static_cast<uint32_t>(per_process * processes);
 }
 
 // Columns are printed with six decimals. Each number may be off by half of the last decimal, which matters relative to
@@ -100,8 +106,20 @@ absl::Status AddTiming(const proto::NcclTestsTiming& timing, uint32_t ranks, uin
   return absl::OkStatus();
 }
 
+// Returns true for a row of 0 bytes and 0 GB/s: all_reduce_perf -b 1 rounds its smallest size down to no element.
+bool SendsNothing(const proto::NcclTestsResult& result) {
+  const auto has_no_bandwidth = [](const proto::NcclTestsTiming& timing) {
+    return timing.alg_bw() == 0 && timing.bus_bw() == 0;
+  };
+  return result.has_size() && result.size() == 0 && (result.has_out_of_place() || result.has_in_place()) &&
+         has_no_bandwidth(result.out_of_place()) && has_no_bandwidth(result.in_place());
+}
+
 absl::Status AddResult(const proto::NcclTestsResult& result, uint32_t ranks, const std::string& origin,
                        std::vector<AllReducePoint>* points) {
+  if (SendsNothing(result)) {
+    return absl::OkStatus();
+  }
   if (result.size() > kMaxMessageBytes) {
     return absl::DataLossError(absl::StrCat(origin, ": expected a size up to 2^53 bytes, found ", result.size()));
   }
@@ -136,7 +154,15 @@ std::string EnvironmentValue(const proto::NcclTestsFile& file, absl::string_view
 
 absl::StatusOr<std::vector<AllReducePoint>> ParseNcclTests(absl::string_view text, const std::string& path) {
   proto::NcclTestsFile file;
-  RETURN_IF_ERROR(ParseForeignJson(text, path, "the JSON that nccl-tests writes with -J", file));
+  if (const absl::Status status = ParseForeignJson(text, path, "the JSON that nccl-tests writes with -J", file);
+      !status.ok()) {
+    const bool is_other_form = absl::StartsWith(text, "#") || absl::StrContains(text, "}\n{");
+    return is_other_form
+               ? absl::DataLossError(absl::StrCat(path, ": expected the JSON that nccl-tests writes with -J, found ",
+                                                  text[0] == '#' ? "the text that it prints" : "several JSON objects",
+                                                  "; run all_reduce_perf again with -J FILE.json, and name that file"))
+               : status;
+  }
   const absl::Status collective = CheckCollective(file);
   const absl::StatusOr<uint32_t> ranks = CountRanks(file);
   for (const absl::Status& status : {collective, ranks.status()}) {
@@ -191,6 +217,7 @@ absl::Status ParseForeignJson(absl::string_view text, const std::string& path, a
                               google::protobuf::Message& file) {
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = true;
+  absl::ConsumePrefix(&text, "\xEF\xBB\xBF");  // byte-order mark
   const auto status = google::protobuf::util::JsonStringToMessage({text.data(), text.size()}, &file, options);
   if (status.ok()) {
     return absl::OkStatus();

@@ -38,7 +38,7 @@ struct AllReducePoint {
 // `path` is used in messages only. DataLoss, naming the place:
 // - the text is not JSON, or a number has another type;
 // - another collective, CPU times (-C), or several groups of ranks;
-// - a row with wrong elements, or without size or time;
+// - a row with wrong elements, or without size or time. A row of 0 bytes and 0 GB/s is ignored;
 // - a column that contradicts the others: alg_bw must be size / time and bus_bw alg_bw * 2(N-1)/N, within the printed
 //   digits.
 absl::StatusOr<std::vector<AllReducePoint>> ParseNcclTests(absl::string_view text, const std::string& path);

@@ -134,6 +134,34 @@ TEST(NcclTestsTest, AlgorithmAndProtocolAreThoseOfTheEnvironment) {
   EXPECT_EQ((*named)[1].nccl_protocol, "ll128");
 }
 
+TEST(NcclTestsTest, ARowWithoutBytesIsIgnored) {
+  const std::string empty = R"("results":[{"size":0,"count":0,"out_of_place":{"time":11.2,"alg_bw":0.0,"bus_bw":0.0},
+      "in_place":{"time":11.0,"alg_bw":0.0,"bus_bw":0.0}},)";
+  const auto points = ParseNcclTests(TwoGpusBut("\"results\":[", empty), "a.json");
+  ASSERT_THAT(points, IsOk());
+  ASSERT_EQ(points->size(), 2u);
+  EXPECT_EQ(points->front().size_bytes, 1000u);
+}
+
+TEST(NcclTestsTest, ProcessesOfEqualNamesAreCountedByTheirRanks) {
+  // Two containers with the same host name and process id, two GPUs each: 4 ranks, 2 * 3/4 * 0.1 GB/s.
+  const auto points = ParseNcclTests(
+      absl::StrReplaceAll(kTwoGpus,
+                          {{"\"hostname\":\"a\"}", "\"hostname\":\"a\"},{\"rank\":2,\"pid\":7,\"hostname\":\"a\"}"},
+                           {"\"bus_bw\":0.100000", "\"bus_bw\":0.150000"},
+                           {"\"bus_bw\":0.050000", "\"bus_bw\":0.075000"}}),
+      "a.json");
+  ASSERT_THAT(points, IsOk());
+  EXPECT_EQ(points->front().ranks, 4u);
+}
+
+TEST(NcclTestsTest, AByteOrderMarkAndOtherForms) {
+  EXPECT_THAT(ParseNcclTests(std::string("\xEF\xBB\xBF") + kTwoGpus, "a.json"), IsOk());
+  ExpectRefused("# nccl-tests version 2.17.6\n# Using devices\n", "found the text that it prints; run all_reduce_perf");
+  ExpectRefused("{\"size\": 8}\n{\"size\": 16}\n",
+                "found several JSON objects; run all_reduce_perf again with -J FILE");
+}
+
 TEST(NcclTestsTest, ASizeThatNoMessageHas) {
   ExpectRefused(TwoGpusBut("\"size\":1000", "\"size\":9007199254740993"), "up to 2^53 bytes");
 }

@@ -28,6 +28,9 @@ bool Contains(const absl::string_view (&units)[kSize], absl::string_view unit) {
 
 bool IsUnitOf(absl::string_view unit, proto::PublishedQuantity quantity) {
   const absl::string_view own = UnitOf(quantity);
+  if (!unit.empty() && CheckUnit(unit, quantity).ok()) {
+    return true;
+  }
   if (IsRate(quantity)) {
     return Contains(kRateUnits, unit);
   }
