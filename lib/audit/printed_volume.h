@@ -1,4 +1,5 @@
-// Bandwidths computed from a volume in GB, MB or MiB exactly as the document prints it, however the volume was obtained.
+// Bandwidths computed from a volume in GB, MB or MiB exactly as the document prints it, however the volume was
+// obtained.
 #ifndef LOCKSTEP_LIB_AUDIT_PRINTED_VOLUME_H_
 #define LOCKSTEP_LIB_AUDIT_PRINTED_VOLUME_H_
 

@@ -46,8 +46,8 @@ std::vector<Choice> Iterations(const Document& document);
 // Returns the bytes of the printed unit: 1e9 or 2^30.
 std::vector<Choice> Gigabytes(const proto::Claims& claims);
 
-// Returns the bytes of a printed MB or, if `binary_label`, of a printed MiB: first those of its label, then those of the
-// other unit.
+// Returns the bytes of a printed MB or, if `binary_label`, of a printed MiB: first those of its label, then those of
+// the other unit.
 std::vector<Choice> Megabytes(bool binary_label);
 
 // Returns one choice: the bytes per second that are 1 % of the stated peak.

@@ -11,7 +11,8 @@ namespace lockstep {
 // Returns true for a rate: images, samples, sequences, sentences or tokens per second.
 bool IsRate(proto::PublishedQuantity quantity);
 
-// Returns "s", "GB/s", "GB", "MB", "MiB", "%", "images/s" (the first unit of a rate), or "1" for a quantity without a unit.
+// Returns "s", "GB/s", "GB", "MB", "MiB", "%", "images/s" (the first unit of a rate), or "1" for a quantity without a
+// unit.
 absl::string_view UnitOf(proto::PublishedQuantity quantity);
 
 // Returns OK if `unit` is empty or a unit of the quantity. InvalidArgument: `unit` is unknown, or of another quantity.
