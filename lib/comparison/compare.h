@@ -55,8 +55,8 @@ struct RunComparison {
 // is a copy.
 absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabRecords& second, const LabRecords& more);
 
-// Returns the distinction of a side in words, "backend=gloo, overlap=false". Returns "same build and settings" if there
-// is none.
+// Returns the distinction of a side in words, "backend=gloo, overlap=false". Returns "same build, ... and settings" if
+// there is none.
 std::string DistinctionText(const ComparedSide& side);
 
 // Returns one line per side: "before       a.rec, a_2.rec (overlap=false)".

@@ -46,8 +46,10 @@ TEST(RunCompareTest, PrintsTextAndWritesPages) {
   ::testing::internal::CaptureStdout();
   ASSERT_THAT(RunCompare(options), IsOk());
   EXPECT_THAT(::testing::internal::GetCapturedStdout(),
-              AllOf(HasSubstr(absl::StrCat("before       ", options.files[0], " (same build and settings)\n")),
-                    HasSubstr(absl::StrCat("after        ", options.files[1], " (same build and settings)\n")),
+              AllOf(HasSubstr(absl::StrCat("before       ", options.files[0],
+                                           " (same build, libraries, driver, environment and settings)\n")),
+                    HasSubstr(absl::StrCat("after        ", options.files[1],
+                                           " (same build, libraries, driver, environment and settings)\n")),
                     HasSubstr("inconclusive batch 32: 1.0000 times as long"), HasSubstr("cannot fail")));
   EXPECT_THAT(ReadFile(TempPath("cmp.html")), HasSubstr("inconclusive"));
   EXPECT_THAT(ReadFile(TempPath("cmp.json")), HasSubstr("\"runs_before\": 1"));
