@@ -282,21 +282,9 @@ networks_on_two_table("plain_on_two", "ResNet-18 without batch norm on two GPUs"
                       "--gpus 2 --cases resnet18_plain")
 
 
-def experiment_rows(run):
-    """Returns {name of the row: its points} of an experiment of scale_run, in the order of the record."""
-    rows = collections.defaultdict(list)
-    for point in run.all("point"):
-        rows[point["row"]].append(point)
-    return rows
-
-
-def accuracy_of_seeds(points, field):
-    """Returns a Sample of a field of each point's last epoch, in %, one value per seed."""
-    return Sample([100 * point["epoch"][-1][field] for point in points], len(points))
-
-
-def seconds_of(points):
-    return Sample([value for point in points for value in point["epoch_seconds"]["value"]], len(points))
+def rows_of(runs):
+    """Returns the names of an experiment's rows, in the order of the records."""
+    return list(dict.fromkeys(point["row"] for point in points(runs)))
 
 
 def timed_epochs(point):
@@ -321,12 +309,14 @@ def sent_on_two(results):
     rows, most, seeds = [], 0, 0
     for run in runs:
         model = run.all("spec")[0]["training"]["model"]
-        for name, found in experiment_rows(run).items():
+        for name in rows_of([run]):
+            found = points([run], row=name)
             gradients = bytes_per_step(found, lambda kind: kind == "gradients")
             others = bytes_per_step(found, lambda kind: kind != "gradients")
             most, seeds = max(most, others / (gradients + others)), len(found)
-            rows.append([f"`{model}`", name, f"{gradients:,.0f}", f"{others:,.0f}",
-                         mean_of_seeds(accuracy_of_seeds(found, "test_accuracy")), spread(seconds_of(found))])
+            _, _, test, _ = last_epochs([run], name)
+            rows.append([f"`{model}`", name, f"{gradients:,.0f}", f"{others:,.0f}", mean_of_seeds(test),
+                         spread(epochs([run], row=name))])
     answer = (f"With batch norm up to {significant(100 * most, 2)} % of a step's bytes are not gradients, without it "
               "none. Test accuracy in % after five epochs, the mean over seeds (smallest to largest), and seconds per "
               "epoch:")
@@ -341,20 +331,19 @@ def sent_on_two(results):
        "scale_run --input=lossy.rec --experiment=optimizers --step=autograd --cuda_graph --precision=bf16 "
        "--channels_last --ranks=2 --batch_size=512 --seeds=2 --output=optimizers.rec")
 def optimizers(results):
-    run = results.record(f"{BATCH_NORM_ON_TWO}/optimizers.rec")
-    found = experiment_rows(run)
-    accuracy = {name: accuracy_of_seeds(group, "test_accuracy") for name, group in found.items()}
-    first = max(accuracy, key=lambda name: accuracy[name].mean)
+    runs = [results.record(f"{BATCH_NORM_ON_TWO}/optimizers.rec")]
+    found = {name: points(runs, row=name) for name in rows_of(runs)}
+    last = {name: last_epochs(runs, name) for name in found}
+    first = max(last, key=lambda name: last[name][2].mean)
     answer = (f"After five epochs with the default rates `{first}` has the highest mean test accuracy, "
-              f"{accuracy[first].mean:.1f} % ({render.count(accuracy[first].n, 'seed')}). Accuracies in %, mean over "
+              f"{last[first][2].mean:.1f} % ({render.count(last[first][2].n, 'seed')}). Accuracies in %, mean over "
               "seeds (smallest to largest), and seconds per epoch:")
-    rows = [[f"`{name}`", f"{group[0]['training']['learning_rate']:g}", mean_of_seeds(accuracy[name]),
-             mean_of_seeds(accuracy_of_seeds(group, "train_accuracy")), spread(seconds_of(group))]
-            for name, group in found.items()]
+    rows = [[f"`{name}`", f"{found[name][0]['training']['learning_rate']:g}", mean_of_seeds(test),
+             mean_of_seeds(training), spread(epochs(runs, row=name))]
+            for name, (_, training, test, _) in last.items()]
     head = ["optimizer", "learning rate", "test accuracy", "training accuracy", "seconds per epoch"]
-    group = found[first]
-    n = f"n = {render.count(len(group), 'seed')}, {timed_epochs(group[0])} each"
-    return block(answer, head, rows, source([run], n))
+    n = f"n = {render.count(len(found[first]), 'seed')}, {timed_epochs(found[first][0])} each"
+    return block(answer, head, rows, source(runs, n))
 
 
 table("questions", "The questions of the lab on a CPU", "lab --device=cpu")(questions.block)
@@ -556,7 +545,7 @@ def mean_and_deviation(sample):
 def large_batch(results):
     small = results.records("2026-11-23-h200-large-batch/large_batch_8192.rec")
     large = results.records("2026-11-23-h200-large-batch/large_batch_32768.rec")
-    names = list(dict.fromkeys(point["row"] for point in points(small)))
+    names = rows_of(small)
     rows, means = [], {}
     for name in names:
         cells = []
@@ -588,7 +577,7 @@ def as_many_updates(results):
     rows, tests = [], {}
     calls = [results.records("2026-11-25-h100x2-all-reduce/large_8192.rec"), results.records("2026-11-26-h100x2-lab/large_32768.rec")]
     for runs in calls:
-        for name in dict.fromkeys(point["row"] for point in points(runs)):
+        for name in rows_of(runs):
             _, _, test, seconds = last_epochs(runs, name)
             passes = len(points(runs, row=name)[0]["epoch"])
             tests[name] = test
@@ -605,7 +594,7 @@ def as_many_updates(results):
 def sampler_epoch(results):
     runs = results.records("2026-11-24-h100x2-exchange/sampler_epoch.rec")
     rows, tests = [], []
-    for name in dict.fromkeys(point["row"] for point in points(runs)):
+    for name in rows_of(runs):
         loss, training, test, _ = last_epochs(runs, name)
         ranks = [point["rank"][0] for point in points(runs, row=name)]
         tests.append(test)
@@ -623,7 +612,7 @@ def sampler_epoch(results):
 def what_is_sent(results):
     runs = results.records("2026-11-24-h100x2-exchange/what_is_sent.rec")
     rows, tests = [], []
-    for name in dict.fromkeys(point["row"] for point in points(runs)):
+    for name in rows_of(runs):
         _, _, test, _ = last_epochs(runs, name)
         point = points(runs, row=name)[0]
         steps = {item["kind"]: float(item["size_bytes"]) / float(item["steps"]) for item in point["traffic"] if float(item["steps"])}
