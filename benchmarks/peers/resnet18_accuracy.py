@@ -7,8 +7,7 @@ Batch 128, SGD 0.1 / 0.9 / 5e-4, crop with padding 4, flip, cross entropy, cosin
 kuangliu/pytorch-cifar. A CUDA graph trains whole batches; the last batch of an epoch runs outside of the graph. Images
 are normalized like in train_sweep: by the training set's mean and the mean of each image's own standard deviation
 (image_std of lib/proto/dataset.proto). Test accuracy is that of the last epoch. Training and evaluation are timed
-separately, like in train_sweep's records; --output appends both times and the accuracy as a JSON line. The records are
-read field by field, so that no package except torch is needed.
+separately, like in train_sweep's records; --output appends both times and the accuracy as a JSON line.
 """
 
 import argparse
@@ -17,51 +16,8 @@ import time
 import torch
 from torch.nn import functional as F
 
+from resident_batches import read_splits
 from resnet18_pytorch import ResNet18, measurements
-
-
-def fields(data):
-    """Yields (number, value) of each field of a protobuf message; values of length-delimited fields are memoryviews."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(data):
-        key = varint()
-        kind = key & 7
-        if kind == 0:
-            value = varint()
-        elif kind == 2:
-            length = varint()
-            value = data[at : at + length]
-            at += length
-        else:
-            length = {1: 8, 5: 4}[kind]
-            value = data[at : at + length]
-            at += length
-        yield key >> 3, value
-
-
-def read_dataset(path):
-    """Returns {1: (pixels, labels) of the training images, 2: of the test images}, uint8 tensors on the GPU."""
-    splits = {1: ([], []), 2: ([], [])}
-    with open(path, "rb") as file:
-        for number, record in fields(memoryview(file.read())):
-            for kind, value in fields(record) if number == 1 else []:
-                if kind == 4:
-                    chunk = dict(fields(value))
-                    splits[chunk[1]][0].append(torch.frombuffer(bytearray(chunk[3]), dtype=torch.uint8).view(-1, 3, 32, 32))
-                    splits[chunk[1]][1].append(torch.frombuffer(bytearray(chunk[4]), dtype=torch.uint8))
-    return {split: (torch.cat(pixels).cuda(), torch.cat(labels).cuda().long()) for split, (pixels, labels) in splits.items()}
 
 
 def normalization(images):
@@ -96,7 +52,7 @@ def main():
     args = parser.parse_args()
     torch.manual_seed(args.seed)
     torch.backends.cudnn.benchmark = True
-    data = read_dataset(args.dataset)
+    data = read_splits(args.dataset, "cuda")
     images, labels = data[1]
     mean, std = normalization(images)
 

@@ -1,18 +1,21 @@
 """Baseline of scale_run --preset=fast: Python PyTorch's data-parallel ResNet-18 step, in seconds per 50,000 images.
 
     NCCL_NVLS_ENABLE=0 torchrun --nproc-per-node 2 benchmarks/peers/resnet18_ddp_pytorch.py [--batch 512 128 32]
-        [--kind graph compile_graph] [--communication-dtype fp32 bf16] [--precision bf16 fp32] [--output FILE]
+        [--kind graph compile_graph] [--dataset dataset.rec] [--communication-dtype fp32 bf16] [--precision bf16 fp32]
+        [--output FILE]
 
 DistributedDataParallel with gradient_as_bucket_view. bf16 is autocast in channels-last with SGD fused; fp32 is plain,
 NCHW, without TF32. Kinds: eager; graph, the whole step including all-reduces in a CUDA graph; compile_graph, the same
 with the model under torch.compile, whose DDPOptimizer splits it at the buckets, and separate batch-norm statistics per
-rank (broadcast_buffers=False). --communication-dtype bf16 is PyTorch's own bf16_compress_hook. Timed like
-resnet18_pytorch.py: whole steps of an epoch on batches that are already on the GPUs, without loading or augmentation.
+rank (broadcast_buffers=False); compile_graph_max, the same with mode="max-autotune-no-cudagraphs".
+--communication-dtype bf16 is PyTorch's own bf16_compress_hook. Timed like resnet18_pytorch.py: whole steps of an epoch
+on one batch that is already on each GPU, or with --dataset on augmented batches of the record, each made on its GPU.
 The batch is per GPU. The first epoch is not counted; median of --repeats (min to max), of the slowest rank. --output
 appends every epoch as a JSON line.
 """
 
 import argparse
+import itertools
 import os
 import statistics
 import time
@@ -23,13 +26,15 @@ from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.nn import functional as F
 from torch.nn.parallel import DistributedDataParallel
 
+import resident_batches
 from resnet18_pytorch import ResNet18, measurements
 
 WARM_UP_STEPS = 15  # DDP records its first ten steps (torch.cuda documentation, "CUDA Graphs", "Usage with DDP")
 
 
-def make_step(batch, kind, communication_dtype, precision):
-    """Returns a function that queues one training step. Must be called in the stream of its later capture."""
+def make_step(data, kind, communication_dtype, precision):
+    """Returns a function that queues one training step on a batch of `data`. Must be called in the stream of its later
+    capture."""
     bf16 = precision == "bf16"
     layout = torch.channels_last if bf16 else torch.contiguous_format
     network = ResNet18().cuda().to(memory_format=layout)
@@ -39,28 +44,32 @@ def make_step(batch, kind, communication_dtype, precision):
     if communication_dtype == "bf16":
         model.register_comm_hook(None, default_hooks.bf16_compress_hook)
     optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4, fused=True)
-    images = torch.randn(batch, 3, 32, 32, device="cuda").to(memory_format=layout)
-    labels = torch.randint(0, 10, (batch,), device="cuda")
+    data.set_layout(layout)
+    next_batch = data.next
     if compiled:
         torch._dynamo.reset()
-        model = torch.compile(model)
+        mode = "max-autotune-no-cudagraphs" if kind.endswith("max") else None
+        model = torch.compile(model, mode=mode)
+        next_batch = torch.compile(next_batch) if isinstance(data, resident_batches.ResidentBatches) else next_batch
 
     def step():
         optimizer.zero_grad(set_to_none=False)
+        images, labels = next_batch()
         with torch.autocast("cuda", torch.bfloat16, enabled=bf16, cache_enabled=not compiled):
             loss = F.cross_entropy(model(images), labels)
         loss.backward()
         optimizer.step()
+        data.advance()
         return loss
 
     return step
 
 
-def make_replay(batch, kind, communication_dtype, precision):
+def make_replay(data, kind, communication_dtype, precision):
     """Returns a function that runs one step and returns its loss, by launches or by the replay of a graph."""
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
-        step = make_step(batch, kind, communication_dtype, precision)
+        step = make_step(data, kind, communication_dtype, precision)
         for _ in range(WARM_UP_STEPS):
             step()
     torch.cuda.current_stream().wait_stream(stream)
@@ -80,7 +89,7 @@ def make_replay(batch, kind, communication_dtype, precision):
     return replay
 
 
-def time_epochs(step, batch, repeats):
+def time_epochs(step, batch, repeats, begin_epoch):
     """Returns the slowest rank's seconds of each timed epoch, scaled to 50,000 images."""
     ranks = dist.get_world_size()
     steps = 50_000 // (batch * ranks)
@@ -90,6 +99,7 @@ def time_epochs(step, batch, repeats):
         dist.barrier()
         torch.cuda.synchronize()
         begin = time.perf_counter()
+        begin_epoch(epoch)
         for _ in range(steps):
             loss = step()
         torch.cuda.synchronize()
@@ -97,14 +107,16 @@ def time_epochs(step, batch, repeats):
         dist.all_reduce(own, dist.ReduceOp.MAX)
         if epoch > 0:
             seconds.append(own.item())
-    assert loss.item() < 2, f"after {(repeats + 1) * steps} steps on one batch the loss is {loss.item()}, expected below chance"
+    assert loss.item() < 2, f"after {(repeats + 1) * steps} steps the loss is {loss.item()}, expected below chance"
     return seconds
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--batch", type=int, nargs="+", default=[512, 128, 32])
-    parser.add_argument("--kind", nargs="+", default=["graph", "compile_graph"], choices=["eager", "graph", "compile_graph"])
+    parser.add_argument("--kind", nargs="+", default=["graph", "compile_graph"],
+                        choices=["eager", "graph", "compile_graph", "compile_graph_max"])
+    parser.add_argument("--dataset", default="", help="dataset record whose augmented images are the batches")
     parser.add_argument("--communication-dtype", nargs="+", default=["bf16"], choices=["fp32", "bf16"])
     parser.add_argument("--precision", default="bf16", choices=["bf16", "fp32"])
     parser.add_argument("--repeats", type=int, default=5, help="timed epochs")
@@ -122,14 +134,18 @@ def main():
     if rank == 0:
         print(f"PyTorch {torch.__version__}, {ranks} x {torch.cuda.get_device_name()}, DDP in {args.precision}; s per 50,000 "
               f"images, batch of each GPU", flush=True)
-    for kind in args.kind:
-        for dtype in args.communication_dtype:
-            for batch in args.batch:
-                seconds = time_epochs(make_replay(batch, kind, dtype, args.precision), batch, args.repeats)
-                writer.add(f"{kind}, {dtype} on the wire", batch=batch, seconds=seconds)
-                if rank == 0:
-                    print(f"{batch:5d}  {statistics.median(seconds):7.4f} ({min(seconds):.4f} to {max(seconds):.4f})  "
-                          f"{kind}, {dtype} on the wire", flush=True)
+    images = resident_batches.training_images(args.dataset)
+    torch.manual_seed(rank)  # each rank draws other augmentations; DDP gives all ranks the weights of rank 0
+    for kind, dtype in itertools.product(args.kind, args.communication_dtype):
+        case = f"{kind}{', augmented' if images else ''}, {dtype} on the wire"
+        for batch in args.batch:
+            data = resident_batches.make(images, batch, rank, ranks)
+            replay = make_replay(data, kind, dtype, args.precision)
+            seconds = time_epochs(replay, batch, args.repeats, data.begin_epoch)
+            writer.add(case, batch=batch, seconds=seconds)
+            if rank == 0:
+                spread = f"{statistics.median(seconds):7.4f} ({min(seconds):.4f} to {max(seconds):.4f})"
+                print(f"{batch:5d}  {spread}  {case}", flush=True)
     os._exit(0)  # a process group with captured collectives may hang in its destructor (pytorch#115388)
 
 

@@ -1,10 +1,13 @@
 """Baseline of train_sweep --preset=fast: Python PyTorch's ResNet-18 step on one GPU, in seconds per 50,000 images.
 
-    python3 benchmarks/peers/resnet18_pytorch.py [--batch 512 128 32] [--kind graph compile_graph] [--output FILE]
+    python3 benchmarks/peers/resnet18_pytorch.py [--batch 512 128 32] [--kind graph compile_graph]
+        [--dataset dataset.rec] [--output FILE]
 
 bf16 autocast, channels-last, SGD with momentum (fused=True), cudnn.benchmark. Timed: as many whole steps as an epoch of
-50,000 images has (without the tail), on one batch that is already on the GPU: without loading or augmentation, which
-our times include. Kinds:
+50,000 images has (without the tail). Without --dataset all steps use one batch that is already on the GPU: no loading
+or augmentation, which our times include. With --dataset each step also does this work: it takes its images from those
+of the record in the GPU's memory in the epoch's random order, and crops, flips and normalizes them
+(resident_batches.py), inside the graph and the compiled function if there is one. Kinds:
 
   eager              launch by launch
   graph              the whole step (forward, backward, update) in a CUDA graph
@@ -28,6 +31,7 @@ from torch.nn import functional as F
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 import measurements  # noqa: E402
+import resident_batches  # noqa: E402
 
 KINDS = ["eager", "graph", "compile", "compile_graph", "compile_graph_max"]
 WARM_UP_STEPS = 12
@@ -74,14 +78,14 @@ def make_resnet18():
     return model
 
 
-def make_step(batch, kind, make_model=make_resnet18, classes=10):
-    """Returns a function that queues one training step."""
+def make_step(batch, kind, make_model=make_resnet18, classes=10, data=None):
+    """Returns a function that queues one training step on a batch of `data`, or on one random batch."""
+    data = data or resident_batches.OneBatch(batch, classes)
     model = make_model().cuda().to(memory_format=torch.channels_last)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4, fused=True)
-    images = torch.randn(batch, 3, 32, 32, device="cuda").to(memory_format=torch.channels_last)
-    labels = torch.randint(0, classes, (batch,), device="cuda")
 
     def loss_of():
+        images, labels = data.next()
         with torch.autocast("cuda", torch.bfloat16):
             return F.cross_entropy(model(images), labels)
 
@@ -94,6 +98,7 @@ def make_step(batch, kind, make_model=make_resnet18, classes=10):
         loss = loss_of()
         loss.backward()
         optimizer.step()
+        data.advance()
         return loss
 
     return step
@@ -120,20 +125,18 @@ def captured(step):
 
 
 def check_learned(first, last, classes):
-    """Checks the losses of the first and the last step on one batch. Raises AssertionError if the network did not
-    learn.
+    """Checks the losses of the first and the last step. Raises AssertionError if the network did not learn.
 
-    Labels are random, so the expected loss of a network that has not seen them is at least ln(classes). Knowing the
-    share of each class in the batch already gives less, and slow networks learn these shares, too. A loss that is NaN,
-    grows, or stays the same because no weight is updated, is an error.
+    The labels of one batch are random, so the expected loss of a network that has not seen them is at least
+    ln(classes). Knowing the share of each class in the batch already gives less, and slow networks learn these shares,
+    too. A loss that is NaN, grows, or stays the same because no weight is updated, is an error.
     """
     chance = math.log(classes)
     assert last < min(first, chance), (
-        f"training on one batch changed the loss from {first} to {last}, expected less than before and than chance "
-        f"({chance:.4f})")
+        f"training changed the loss from {first} to {last}, expected less than before and than chance ({chance:.4f})")
 
 
-def time_epochs(step, batch, repeats, classes=10):
+def time_epochs(step, batch, repeats, classes=10, begin_epoch=lambda epoch: None):
     """Returns the seconds of each timed epoch, scaled to 50,000 images. Checks that the network learned."""
     steps = 50_000 // batch
     first = step().item()
@@ -141,6 +144,7 @@ def time_epochs(step, batch, repeats, classes=10):
     for epoch in range(repeats + 1):
         torch.cuda.synchronize()
         begin = time.perf_counter()
+        begin_epoch(epoch)
         for _ in range(steps):
             loss = step()
         torch.cuda.synchronize()
@@ -154,18 +158,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--batch", type=int, nargs="+", default=[512, 128, 32])
     parser.add_argument("--kind", nargs="+", default=["graph", "compile_graph"], choices=KINDS)
+    parser.add_argument("--dataset", default="", help="dataset record whose augmented images are the batches")
     parser.add_argument("--repeats", type=int, default=5, help="timed epochs")
     parser.add_argument("--output", default="", help="file to which every timed epoch is appended as JSON")
     args = parser.parse_args()
     torch.backends.cudnn.benchmark = True
+    images = resident_batches.training_images(args.dataset)
     writer = measurements.Writer(args.output, measurements.torch_versions(), torch.cuda.get_device_name(), gpus=1)
     print(f"PyTorch {torch.__version__}, {torch.cuda.get_device_name()}, bf16 autocast, channels-last; s per 50,000 images")
     for kind in args.kind:
+        case = kind + (", augmented" if images else "")
         for batch in args.batch:
-            step = make_step(batch, kind)
-            seconds = time_epochs(captured(step) if "graph" in kind else step, batch, args.repeats)
-            writer.add(kind, batch=batch, seconds=seconds)
-            print(f"{batch:5d}  {statistics.median(seconds):7.4f} ({min(seconds):.4f} to {max(seconds):.4f})  {kind}", flush=True)
+            begin = time.perf_counter()
+            data = resident_batches.make(images, batch)
+            step = make_step(batch, kind, data=data)
+            run = captured(step) if "graph" in kind else step
+            prepared = time.perf_counter() - begin
+            seconds = time_epochs(run, batch, args.repeats, begin_epoch=data.begin_epoch)
+            writer.add(case, batch=batch, seconds=seconds, prepare_seconds=prepared)
+            print(f"{batch:5d}  {statistics.median(seconds):7.4f} ({min(seconds):.4f} to {max(seconds):.4f})  {case}; "
+                  f"compiled and captured in {prepared:.0f} s", flush=True)
 
 
 if __name__ == "__main__":
