@@ -18,8 +18,8 @@ baselines read from the second turn on what they compiled in the first one, and 
 run each group in a call of its own, with the same --output. To measure a case again, use a new --output, because
 baselines.jsonl is appended to.
 
-OUT gets the records CASE_TURN.rec of ours, baselines.jsonl and log.txt. Exits 1 if a program failed. --dry_run prints
-the commands of the first turn.
+OUT gets the records CASE_TURN.rec of ours, baselines.jsonl, gpu.jsonl (clocks and power, like headline.py) and
+log.txt. Exits 1 if a program failed. --dry_run prints the commands of the first turn.
 
 With --gpus 2 there is no baseline. Each case, by default those of the group autograd, runs once: scale_run on one and
 two GPUs at batch 1024, 512, 256 and 64 per GPU; comm_model, which predicts batch 128 on two; scale_run at 128; and the

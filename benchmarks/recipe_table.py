@@ -97,8 +97,8 @@ def answer(known, recipe):
     fastest = min((side for name, side in known.items() if name != OURS), key=lambda side: side.train.mean)
     ratio, difference = fastest.train.mean / ours.train.mean, ours.plain.mean - fastest.plain.mean
     return (f"`train_sweep --recipe={recipe}` trains {render.significant(ratio)} times as fast as the fastest of "
-            f"PyTorch's kinds, and its test accuracy differs by {difference:+.2f} points. Means of all seeds, ± standard "
-            "deviation (smallest to largest):")
+            f"PyTorch's kinds, and its test accuracy differs by {difference:+.2f} points. Means of all runs, ± "
+            "standard deviation (smallest to largest):")
 
 
 def rows(known):

@@ -167,7 +167,9 @@ class BenchmarkPageTest(unittest.TestCase):
 
     def test_the_ratio_is_to_the_best_baseline(self):
         lines = [dict(case=case, gpus=1, batch=batch, seconds=seconds, versions={"pytorch": "2.11.0"})
-                 for case, seconds in [("graph", [0.8, 0.9, 0.8]), ("compile_graph", [0.7, 0.6, 5.0])] for batch in (512, 128, 32)]
+                 for case, seconds in [("graph", [0.8, 0.9, 0.8]), ("compile_graph", [0.7, 0.6, 5.0]),
+                                       ("scan, augmented", [0.9]), ("graph, bf16 on the wire", [0.1])]
+                 for batch in (512, 128, 32)]
         sweep = json.loads(json.dumps(SWEEP))
         sweep += [{"point": {"batch_size": batch, "epoch_seconds": {"value": [0.4, 0.5, 0.3]}}} for batch in (128, 32)]
         folder = f"benchmarks/results/{self.tables.HEADLINE}"
@@ -176,8 +178,38 @@ class BenchmarkPageTest(unittest.TestCase):
         block = self.tables.fast_step(self.records.Results(root / "benchmarks" / "results"))
         self.assertIn("| best baseline / ours | 1.75 | 1.75 | 1.75 |  |", block)
         self.assertIn("| PyTorch, compiled, in a CUDA graph | 0.700 (0.600 to 5.00) |", block)
+        self.assertIn("| JAX, an epoch in one program, augmented images | 0.900 | 0.900 | 0.900 | 1 of 1 |", block)
         self.assertRegex(block, r"\| 0\.400 \(0\.300 to 0\.500\) \| 3 of 1 \|")
         self.assertIn("GPU, driver 1.2; CUDA 13.0, PyTorch 2.11.0; 2026-11-27, commit 0123456789ab; n as above; `python3", block)
+
+    def test_a_recipe_is_compared_with_the_fastest_kind_by_its_means(self):
+        known = importlib.import_module("recipes").RECIPES["short26"]
+        enums = {"optimizer": 2, "schedule": 5, "border": 2, "flip": 1}
+        training = {name: value for name, value in known.items() if name not in ("batch_size", "epochs")}
+        header = {**SWEEP[0]["header"], "input": [{"sha256": "abc"}]}
+        files = {}
+        for seed, accuracy in ((1, 0.75), (2, 0.8)):
+            epochs = [{"train_seconds": 1.5}, {"train_seconds": 0.5, "evaluate_seconds": 0.5, "test_accuracy": accuracy,
+                                               "mirrored_test_accuracy": 0.875}]
+            spec = {"training": {**training, **enums, "seed": seed, "warmup_epochs": 1, "repeats": 25},
+                    "batch_size": [500]}
+            point = {"batch_size": 500, "outcome": 1, "epoch": epochs}
+            record = self.record([{"header": header}, {"spec": spec}, {"point": point}])
+            files[f"{self.tables.RECIPE}/ours_{seed}.rec"] = record
+        lines = [dict(case=case, recipe="short26", seed=1, test_accuracy=0.78, mirrored_test_accuracy=0.8,
+                      train_seconds=seconds, evaluate_seconds=1.0, dataset_sha256="abc", versions={"pytorch": "2.11.0"})
+                 for case, seconds in (("graph", 8.0), ("compile_graph", 4.0))]
+        files[f"{self.tables.RECIPE}/pytorch.jsonl"] = "".join(json.dumps(line) + "\n" for line in lines)
+        block = self.tables.recipe(self.records.Results(source_tree.sample(self, files)))
+        text = " ".join(block.split())
+        self.assertIn("trains 2.00 times as fast as the fastest of PyTorch's kinds, and its test accuracy differs by "
+                      "-0.50 points", text)
+        # The standard deviation of 75 and 80 is 5 / sqrt(2).
+        for row in ["| `train_sweep --preset=fast` | 2 | 77.50 ± 3.54 | 87.50 ± 0.00 | 2.00 (2.00 to 2.00) | 1.00 | "
+                    "2.50 (2.50 to 2.50) | 1.00 |",
+                    "| PyTorch, the step in a CUDA graph | 1 | 78.00 | 80.00 | 8.00 | 4.00 | 9.00 | 3.60 |",
+                    "| PyTorch, compiled, in a CUDA graph | 1 | 78.00 | 80.00 | 4.00 | 2.00 | 5.00 | 2.00 |"]:
+            self.assertIn(row, block)
 
     def network(self, model, classes, step, seconds, images=50_000):
         """Returns the bytes of a record of train_sweep for one network."""

@@ -7,8 +7,10 @@ then listed under "Not measured for this version".
 
 import collections
 import json
+import pathlib
 import re
 import shlex
+import sys
 
 import questions
 import records
@@ -16,12 +18,17 @@ import render
 from records import MissingRecords, Sample
 from render import significant, spread
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import headline_table  # noqa: E402
+import recipe_table  # noqa: E402
+
 BATCHES = [512, 128, 32]
 HEADLINE = "2026-11-27-h100x2-headline"
 NETWORKS = "2026-11-29-h200-networks"
 NETWORKS_BY_AUTOGRAD = "2026-11-28-h200-autograd"
 NETWORKS_ON_TWO = "2026-11-28-h200x2-networks"
 BATCH_NORM_ON_TWO = "2026-11-29-h200x2-networks"
+RECIPE = "2026-11-29-h200-recipe"
 
 TABLES = {}  # name: (title, command, build), in the order of this file
 Table = collections.namedtuple("Table", "title command build")
@@ -71,23 +78,6 @@ def epochs_and_processes(sample):
     return f"{render.count(sample.n, 'epoch')} of {render.count(sample.processes, 'process')}"
 
 
-BASELINES = {
-    "graph": "PyTorch, the step in a CUDA graph", "compile_graph": "PyTorch, compiled, in a CUDA graph",
-    "scan": "JAX, an epoch in one program",
-}
-
-
-def baselines(series, gpus):
-    """Returns {name: {batch: Sample}} of the baselines that were measured on `gpus` GPUs."""
-    found = {}
-    for kind, name in BASELINES.items():
-        case = kind if gpus == 1 or kind == "scan" else f"{kind}, bf16 on the wire"
-        samples = {batch: series.sample(case=case, gpus=gpus, batch=batch) for batch in BATCHES}
-        if any(samples.values()):
-            found[name] = samples
-    return found
-
-
 def best(theirs, batch):
     return min(samples[batch].median for samples in theirs.values() if samples[batch])
 
@@ -98,7 +88,7 @@ class Headline:
     def __init__(self, results, gpus):
         self.runs = results.records(f"{HEADLINE}/{'sweep' if gpus == 1 else 'scale'}_*.rec")
         self.series = results.series(f"{HEADLINE}/baselines.jsonl")
-        self.theirs = baselines(self.series, gpus)
+        self.theirs = headline_table.theirs(self.series.lines, gpus, BATCHES)
         wanted = {} if gpus == 1 else {"ranks": gpus, "reduction": "ALL_REDUCE"}
         field = "batch_size" if gpus == 1 else "batch_per_device"
         self.ours = {batch: epochs(self.runs, **wanted, **{field: batch}) for batch in BATCHES}
@@ -425,6 +415,20 @@ def accuracy(results):
             "`python3 benchmarks/peers/resnet18_accuracy.py dataset.rec --seed 1`; files: `accuracies.csv`. The pictures are a lossy copy "
             "of CIFAR-10.")
     return block(answer, ["", "runs", "seeds", "mean, %", "standard deviation", "range"], rows, line)
+
+
+RECIPE_COMMAND = "python3 benchmarks/recipe.py --package lockstep --dataset dataset.rec --output out"
+
+
+@table("recipe", "A short recipe to an accuracy, next to PyTorch", RECIPE_COMMAND)
+def recipe(results):
+    runs, series = results.records(f"{RECIPE}/ours_*.rec"), results.series(f"{RECIPE}/pytorch.jsonl")
+    lines = [recipe_table.our_run(run.entries, "short26") for run in runs]
+    lines += [recipe_table.baseline_run(line) for line in series.lines]
+    known = recipe_table.sides(lines)
+    command = f"{RECIPE_COMMAND}`, which runs `{runs[0].command}"
+    return block(recipe_table.answer(known, "short26"), recipe_table.HEAD, recipe_table.rows(known),
+                 source(runs, "n as above", series, files=[f"{RECIPE}/ours_*.rec", "pytorch.jsonl"], command=command))
 
 
 QUANTIZE_LINE = re.compile(r"(\w+) on 10000 test images: (.*?); argmax ties")

@@ -54,7 +54,7 @@ class Training:
         rule = resident_batches.Rule(*(recipe[name] for name in resident_batches.Rule._fields))
         self.data = resident_batches.ResidentBatches(*images, recipe["batch_size"], rule, recipe["normalization"], seed)
         self.steps = len(images[1]) // recipe["batch_size"]  # drop_last
-        self.scale = recipe["batch_size"] if self.half else 1  # of the loss
+        self.scale = recipe["batch_size"] if self.half else 1  # factor of the loss
         self.rates = torch.tensor(rates(recipe, self.steps), device=DEVICE) / self.scale
         self.done = torch.zeros(1, dtype=torch.long, device=DEVICE)  # steps
         self.optimizer = torch.optim.SGD(
