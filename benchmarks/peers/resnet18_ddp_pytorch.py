@@ -68,6 +68,7 @@ def make_step(data, kind, communication_dtype, precision):
 def make_replay(data, kind, communication_dtype, precision):
     """Returns a function that runs one step and returns its loss, by launches or by the replay of a graph."""
     stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())  # the data is made there
     with torch.cuda.stream(stream):
         step = make_step(data, kind, communication_dtype, precision)
         for _ in range(WARM_UP_STEPS):
