@@ -59,7 +59,8 @@ class Training:
         self.done = torch.zeros(1, dtype=torch.long, device=DEVICE)  # steps
         self.optimizer = torch.optim.SGD(
             self.model.parameters(), lr=self.rates[0].clone(), momentum=recipe["momentum"],
-            weight_decay=recipe["weight_decay"] * self.scale, nesterov=recipe["optimizer"] == "NESTEROV", fused=True)
+            weight_decay=recipe["weight_decay"] * self.scale, nesterov=recipe["optimizer"] == "NESTEROV",
+            fused=DEVICE == "cuda")  # the fused update of fp16 weights on a CPU is wrong in PyTorch 2.11
         self.loss = torch.zeros((), device=DEVICE)
         self.loss_of = self.loss_of_next
         if kind != "graph" and DEVICE == "cuda":
