@@ -5,6 +5,7 @@ nvidia-smi it has the reason why there is no reading. Settings of the GPU are ne
 """
 
 import collections
+import functools
 import statistics
 import subprocess
 import tempfile
@@ -58,6 +59,7 @@ def query(fields, *flags):
     return ["nvidia-smi", f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits", *flags]
 
 
+@functools.lru_cache(maxsize=None)
 def throttle_field():
     """Returns the first of THROTTLE_FIELDS that the driver has. Raises OSError if there is no nvidia-smi."""
     for field in THROTTLE_FIELDS:
