@@ -46,6 +46,7 @@ CASES = {
     "resnet18_torchvision": Case("autograd", "resnet18_torchvision", 10),
     "resnet18_plain": Case("autograd", "resnet18_plain", 10),
     "lenet5": Case("autograd", "lenet5", 10),
+    "lenet5_bias": Case("autograd", "lenet5_bias", 10),
     "mlp_1024x3": Case("autograd", "mlp:1024x3", 10),
     "vit_tiny": Case("autograd", "vit_tiny", 10),
 }
