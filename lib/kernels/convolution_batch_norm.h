@@ -42,6 +42,17 @@ inline bool operator==(const ConvolutionBatchNormConfig& a, const ConvolutionBat
   return a.pixels == b.pixels && a.splits == b.splits && a.groups == b.groups;
 }
 
+// Overlap of a launch with the launches before and after it on its stream (lib/cuda/overlapped_launch.cuh). It changes
+// no result.
+struct ConvolutionOverlap {
+  // Copies weights to shared memory before the previous launches have ended. The launch that wrote the weights must
+  // have ended before the previous launch on the stream began, or before it stopped waiting for the launches before it.
+  bool weights_ahead = false;
+  // If the launch applies the batch norm: lets the next launch begin while the blocks wait for each other's sums,
+  // instead of after that wait. The next launch's blocks then occupy free multiprocessors for longer.
+  bool next_early = false;
+};
+
 // Returns "tiles of 128 pixels, 2 splits", with ", 3 groups" if the groups are not 2.
 std::string DescribeConvolutionBatchNorm(const ConvolutionBatchNormConfig& config);
 
@@ -97,6 +108,13 @@ class ConvolutionBatchNorm {
 
   const ConvolutionBatchNormConfig& config() const { return config_; }
 
+  // Returns the same convolution with this overlap instead of none.
+  ConvolutionBatchNorm WithOverlap(const ConvolutionOverlap& overlap) const {
+    ConvolutionBatchNorm convolution = *this;
+    convolution.overlap_ = overlap;
+    return convolution;
+  }
+
   // Writes y and `state`. x: (images, in_size, in_size, in_channels), w: (out_channels, filter, filter, in_channels),
   // y: (images, out_size, out_size, out_channels).
   absl::Status Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,
@@ -143,6 +161,7 @@ class ConvolutionBatchNorm {
   ConvolutionBatchNormConfig config_;
   uint32_t multiprocessors_;
   ConvolutionBatchNormLauncher launcher_;
+  ConvolutionOverlap overlap_;
 };
 
 }  // namespace lockstep
