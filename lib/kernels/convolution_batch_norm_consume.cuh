@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
     }
     if (warp == kGroups) {
       InitBarrier(base + plan.exchanged(), 1);
-      ArriveExpecting(base + plan.exchanged(), kChannels * kPixels * sizeof(float));
+      ArriveExpecting(base + plan.exchanged(), ReceivedBytes(arguments.tiles, kPixels));
     }
     PublishBarriers();
   }
