@@ -131,14 +131,15 @@ constexpr ConvolutionBatchNormConfig kThreeGroups = {128, 1, 3};
 // 256 cycles per block (four instructions of 64), so that deeper tiles multiply for longer than another group writes.
 constexpr uint32_t kMaxShortDepth = 18;
 
-// Returns whether more than two groups may be faster: the depth of the tiles is short, and each group has tiles.
+// Returns whether more than two groups may be faster: the depth of the tiles is short, and each group of some block has
+// a tile.
 bool GroupsHaveWork(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
                     uint32_t multiprocessors) {
   const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
   const bool same = shape.stride == 1 && shape.filter == kFilter && !tiles.bordered();
   const uint32_t depth =
       tiles.depth_blocks * shape.filter * shape.filter >> 2 * tiles.spread_log2;  // mean of all tiles
-  return !same && depth <= kMaxShortDepth && Tiles(tiles) >= config.groups * Blocks(tiles, multiprocessors);
+  return !same && depth <= kMaxShortDepth && Tiles(tiles) > (config.groups - 1) * Blocks(tiles, multiprocessors);
 }
 
 // Maps the input for a tile: its channels, and every `step`th row and column, starting at the given row and column.

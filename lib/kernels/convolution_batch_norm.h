@@ -61,7 +61,7 @@ std::string DescribeConvolutionBatchNorm(const ConvolutionBatchNormConfig& confi
 // - a filter of 3, or of 1 in the forward pass; a stride of 1 or 2;
 // - channels in multiples of 64; for a filter of 1, also fewer than 64 input channels in multiples of 8;
 // - output images of size 4, 8, 16 or 32.
-// Three groups are listed if the depth of a tile is short, and a block has tiles for all of them.
+// Three groups are listed if the depth of a tile is short, and some block has tiles for all of them.
 std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                                     uint32_t multiprocessors);
 
