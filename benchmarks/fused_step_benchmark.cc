@@ -13,7 +13,8 @@
 //     --fastest  only the last two in bf16, which have our convolutions with whole batch norms
 //     --soak     200 epochs of the fastest in bf16, a line for every tenth: shows a step that hangs once in 100 epochs
 //     --fp32     only fp32, without and with our own convolutions
-//     --early    only the fastest in bf16, with each choice of early_weights and early_next (resnet_step_options.h)
+//     --early    only the fastest in bf16, with choices of early_weights, early_next and short_batch_norms
+//                (resnet_step_options.h)
 //     --profile  only the fastest in bf16, 64 steps of it between cudaProfilerStart and cudaProfilerStop, for
 //                ncu --profile-from-start off
 #include <cuda_profiler_api.h>
@@ -57,6 +58,7 @@ struct Variant {
   bool own_convolutions = false;
   bool early_weights = true;
   bool early_next = false;
+  bool short_batch_norms = true;
 };
 
 constexpr Variant kFastest = {"and multiprocessors divided between the streams",
@@ -82,11 +84,12 @@ constexpr Variant kVariants[] = {
     {"fp32, and ours", ConvolutionType::kFp32, true, true, true, false, false, false, false, true},
 };
 
-Variant Early(const char* name, bool early_weights, bool early_next) {
+Variant Early(const char* name, bool early_weights, bool early_next, bool short_batch_norms) {
   Variant variant = kFastest;
   variant.name = name;
   variant.early_weights = early_weights;
   variant.early_next = early_next;
+  variant.short_batch_norms = short_batch_norms;
   return variant;
 }
 
@@ -150,6 +153,7 @@ std::unique_ptr<ResNetStep> MakeStep(const Variant& variant, uint32_t batch, con
   options.own_convolutions = variant.own_convolutions;
   options.early_weights = variant.early_weights;
   options.early_next = variant.early_next;
+  options.short_batch_norms = variant.short_batch_norms;
   auto step = Value(ResNetStep::Make(options, images));
   Check(step->SetValues(RandomValues()));
   return step;
@@ -267,8 +271,12 @@ int main(int argc, char** argv) {
     return 0;
   }
   std::printf("batch  s per 50,000 images: median of %d (smallest to largest)\n", kRepeats);
-  const std::vector<Variant> choices = {Early("neither early", false, false), Early("early weights", true, false),
-                                        Early("early next launch", false, true), Early("both early", true, true)};
+  const std::vector<Variant> choices = {Early("none", false, false, false),
+                                        Early("early weights", true, false, false),
+                                        Early("early next launch", false, true, false),
+                                        Early("short batch norms", false, false, true),
+                                        Early("early weights, short batch norms", true, false, true),
+                                        Early("all", true, true, true)};
   for (const uint32_t batch : batches) {
     for (const Variant& variant : choices) {
       if (early) {

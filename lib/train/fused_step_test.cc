@@ -695,6 +695,20 @@ TEST_F(FusedStepTest, FusedBatchNormChangesNoBit) {
   EXPECT_TRUE(SameBits(values[1].running, values[0].running));
 }
 
+// The order of the sums differs, which changes the rounding of the gradients below: as with a partition, at most.
+TEST_F(FusedStepTest, ShortBatchNormsAreNearThoseOfTwoLaunches) {
+  SKIP_WITHOUT_GPU();
+  std::vector<ResNetValues> gradients;
+  for (const bool short_batch_norms : {false, true}) {
+    ResNetStepOptions options = Options(ConvolutionType::kBf16);
+    options.autotune = false;
+    options.short_batch_norms = short_batch_norms;
+    const auto step = AfterOneStep(set_, options, *model_);
+    gradients.push_back(*step->GetGradients());
+  }
+  EXPECT_EQ(Comparison(gradients[1], gradients[0], kDividedTolerance).beyond, "");
+}
+
 TEST_F(FusedStepTest, ReportsWhatItChoseForEachConvolution) {
   SKIP_WITHOUT_GPU();
   ResNetStepOptions options = Options(ConvolutionType::kFp32);
