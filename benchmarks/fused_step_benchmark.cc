@@ -7,12 +7,14 @@
 // with real ones. Each measurement runs in a separate process, like in train_sweep, because the second step that a
 // process makes takes 2 to 3 % longer at batch 32. The processes are forked, so that the pixels are drawn once.
 //
-//     fused_step_benchmark [--fastest | --fp32 | --soak | --profile] [BATCH ...]
+//     fused_step_benchmark [--fastest | --fp32 | --early | --soak | --profile] [BATCH ...]
 //
 // BATCH: default 32 128 512. Needs a GPU.
 //     --fastest  only the last two in bf16, which have our convolutions with whole batch norms
 //     --soak     200 epochs of the fastest in bf16, a line for every tenth: shows a step that hangs once in 100 epochs
 //     --fp32     only fp32, without and with our own convolutions
+//     --early    only the fastest in bf16, with choices of early_weights, early_next and short_batch_norms
+//                (resnet_step_options.h)
 //     --profile  only the fastest in bf16, 64 steps of it between cudaProfilerStart and cudaProfilerStop, for
 //                ncu --profile-from-start off
 #include <cuda_profiler_api.h>
@@ -54,6 +56,9 @@ struct Variant {
   bool fused_batch_norm = false;
   bool divide_multiprocessors = false;
   bool own_convolutions = false;
+  bool early_weights = true;
+  bool early_next = false;
+  bool short_batch_norms = true;
 };
 
 constexpr Variant kFastest = {"and multiprocessors divided between the streams",
@@ -78,6 +83,15 @@ constexpr Variant kVariants[] = {
     {"fp32, cuDNN's convolutions", ConvolutionType::kFp32, true, true, true},
     {"fp32, and ours", ConvolutionType::kFp32, true, true, true, false, false, false, false, true},
 };
+
+Variant Early(const char* name, bool early_weights, bool early_next, bool short_batch_norms) {
+  Variant variant = kFastest;
+  variant.name = name;
+  variant.early_weights = early_weights;
+  variant.early_next = early_next;
+  variant.short_batch_norms = short_batch_norms;
+  return variant;
+}
 
 template <typename T>
 T Value(absl::StatusOr<T> value) {
@@ -137,6 +151,9 @@ std::unique_ptr<ResNetStep> MakeStep(const Variant& variant, uint32_t batch, con
   options.fused_batch_norm = variant.fused_batch_norm;
   options.divide_multiprocessors = variant.divide_multiprocessors;
   options.own_convolutions = variant.own_convolutions;
+  options.early_weights = variant.early_weights;
+  options.early_next = variant.early_next;
+  options.short_batch_norms = variant.short_batch_norms;
   auto step = Value(ResNetStep::Make(options, images));
   Check(step->SetValues(RandomValues()));
   return step;
@@ -235,8 +252,8 @@ int main(int argc, char** argv) {
   const ResidentImages images = {pixels.data(), labels.data(), kImages, {0.49f, 0.48f, 0.45f}, {0.2f, 0.2f, 0.2f}};
   std::vector<uint32_t> batches;
   const std::string mode = argc > 1 && std::string(argv[1]).rfind("--", 0) == 0 ? argv[1] : "";
-  const bool fastest = mode == "--fastest", fp32 = mode == "--fp32";
-  if (!fastest && !fp32 && mode != "--profile" && mode != "--soak" && !mode.empty()) {
+  const bool fastest = mode == "--fastest", fp32 = mode == "--fp32", early = mode == "--early";
+  if (!fastest && !fp32 && !early && mode != "--profile" && mode != "--soak" && !mode.empty()) {
     std::fprintf(stderr, "fused_step_benchmark: unknown flag %s\n", mode.c_str());
     return 2;
   }
@@ -254,9 +271,20 @@ int main(int argc, char** argv) {
     return 0;
   }
   std::printf("batch  s per 50,000 images: median of %d (smallest to largest)\n", kRepeats);
+  const std::vector<Variant> choices = {Early("none", false, false, false),
+                                        Early("early weights", true, false, false),
+                                        Early("early next launch", false, true, false),
+                                        Early("short batch norms", false, false, true),
+                                        Early("early weights, short batch norms", true, false, true),
+                                        Early("all", true, true, true)};
   for (const uint32_t batch : batches) {
+    for (const Variant& variant : choices) {
+      if (early) {
+        InOwnProcess([&] { Time(variant, batch, images); });
+      }
+    }
     for (const Variant& variant : kVariants) {
-      if ((!fastest || variant.fused_batch_norm) && (!fp32 || variant.type == ConvolutionType::kFp32)) {
+      if (!early && (!fastest || variant.fused_batch_norm) && (!fp32 || variant.type == ConvolutionType::kFp32)) {
         InOwnProcess([&] { Time(variant, batch, images); });
       }
     }

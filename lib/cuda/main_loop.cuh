@@ -1,5 +1,5 @@
-// Main loop of Hopper's matrix products: one thread copies boxes of both operands into two rings of slots, and groups
-// of four warps multiply them into registers.
+// Main loop of Hopper's matrix products: one thread (or one for each operand) copies boxes of both operands into two
+// rings of slots, and groups of four warps multiply them into registers.
 //
 // acc (64 rows, columns) += weights (64, depth) * input (depth, columns). The depth consists of stages. A stage has one
 // slot of input and one slot of weights per tap; every tap reads the same slot of input, from another byte on.
@@ -103,23 +103,32 @@ __device__ void CopyTile(const Copies& copies, const Tile& tile, const Stages& s
   }
 }
 
-// Copies a tile's operands like CopyTile, but not the weights if `weights_are_there`. Then each slot must still have
-// the weights that would be copied to it.
+// Copies a tile's input, for a thread that copies no weights.
 template <typename Copies, typename Tile>
-__device__ void CopyTileToSlots(const Copies& copies, const Tile& tile, const Stages& stages, bool weights_are_there,
-                                Rings& rings) {
+__device__ void CopyTileInput(const Copies& copies, const Tile& tile, const Stages& stages, SlotRing& ring) {
+#pragma unroll 1
   for (uint32_t stage = stages.begin; stage < stages.end; ++stage) {
-    rings.input.Claim();
-    copies.Input(tile, stage, rings.input);
-    rings.input.Next();
+    ring.Claim();
+    copies.Input(tile, stage, ring);
+    ring.Next();
+  }
+}
+
+// Copies a tile's weights, for a thread that copies no input.
+template <typename Copies, typename Tile>
+__device__ void CopyTileWeights(const Copies& copies, const Tile& tile, const Stages& stages, SlotRing& ring) {
+  for (uint32_t stage = stages.begin; stage < stages.end; ++stage) {
     for (uint32_t tap = 0; tap < stages.taps; ++tap) {
-      if (weights_are_there) {
-        rings.weights.Renew();
-        rings.weights.Next();
-      } else {
-        CopyWeights(copies, tile, stage, tap, rings.weights);
-      }
+      CopyWeights(copies, tile, stage, tap, ring);
     }
+  }
+}
+
+// Does the work of CopyTileWeights if each slot still has the weights that would be copied to it.
+__device__ inline void RenewTileWeights(const Stages& stages, SlotRing& ring) {
+  for (uint32_t i = (stages.end - stages.begin) * stages.taps; i != 0; --i) {
+    ring.Renew();
+    ring.Next();
   }
 }
 
@@ -189,9 +198,10 @@ __device__ void Multiply(const Product& product, const Stages& stages, Rings& ri
   }
 }
 
-// Divides a block into kGroups groups, which call `consume`, and the group after them, whose first thread calls `copy`
-// and whose registers the others take over. Must be called by all threads.
-template <uint32_t kGroups, typename Consume, typename Copy>
+// Divides a block into kGroups groups, which call `consume`, and the group after them, whose registers the others take
+// over. The first threads of that group's first kCopiers warps call `copy` with the warp's number in the group. Must be
+// called by all threads.
+template <uint32_t kGroups, uint32_t kCopiers, typename Consume, typename Copy>
 __device__ void RunGroups(const Consume& consume, const Copy& copy) {
   static_assert(kGroups * ConsumerRegisters(kGroups) + kCopierRegisters <= (kGroups + 1) * LaunchRegisters(kGroups),
                 "a group that requests more registers than the others release waits forever");
@@ -200,8 +210,9 @@ __device__ void RunGroups(const Consume& consume, const Copy& copy) {
     consume();
   } else {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCopierRegisters));
-    if (threadIdx.x == kGroups * wgmma::kThreads) {
-      copy();
+    const uint32_t copier = wgmma::OfWarp(threadIdx.x / kWarp) - kGroups * kGroupWarps;
+    if (copier < kCopiers && threadIdx.x % kWarp == 0) {
+      copy(copier);
     }
   }
 }

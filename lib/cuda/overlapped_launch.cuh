@@ -5,8 +5,8 @@
 // uses: tensors share memory, so the previous kernel may still read what this kernel writes. Before that call it may
 // only access shared memory and memory that no launch writes, such as the weights of a trained network.
 //
-// The wait ends because all blocks of the previous launch are resident by then. If they wait for each other,
-// LetNextBegin must come after that wait; otherwise the next launch's blocks could take the resources that they need.
+// The wait ends because all blocks of the previous launch are resident by then: LetNextBegin takes effect only when all
+// of them have called it or ended. Hence blocks that wait for each other may call it before that wait, too.
 //
 // Source: CUDA C++ Programming Guide 13.0, "Programmatic Dependent Launch and Synchronization".
 #ifndef LOCKSTEP_LIB_CUDA_OVERLAPPED_LAUNCH_CUH_

@@ -7,6 +7,7 @@
 #include "lib/cuda/cuda_status.h"
 #include "lib/fused/unit_backward.h"
 #include "lib/kernels/batch_norm.h"
+#include "lib/kernels/batch_norm_backward.h"
 #include "lib/kernels/classifier.h"
 #include "lib/kernels/stem_gradient.h"
 
@@ -20,6 +21,13 @@ absl::Status Follow(const MicroBatch<T>& batch, const StepStream& leader, const 
 
 // --- One unit ---
 
+// Returns whether one launch can compute the whole backward pass of a batch norm.
+bool IsShort(const MicroBatch<__nv_bfloat16>& batch, const BatchNormShape& shape,
+             const Upstream<__nv_bfloat16>& upstream) {
+  return batch.options.short_batch_norms && upstream.progress == BatchNormBackward::kUntouched &&
+         upstream.gradient.dy2 == nullptr && shape.rows <= kMaxBatchNormBackwardRows;
+}
+
 // Finishes the backward pass of a batch norm. In place: the gradient of the raw output replaces the raw output, which
 // nothing reads afterwards. `dresidual`: out, the gradient before the ReLU, for a residual that was added unchanged;
 // null: not needed.
@@ -32,6 +40,14 @@ absl::Status BackwardBatchNorm(const MicroBatch<T>& batch, size_t u, const Upstr
   const BatchNormGradients gradients = batch.buffers.BatchNormGradientsOf(unit);
   if (upstream.progress == BatchNormBackward::kApplied) {
     return dresidual == nullptr ? absl::OkStatus() : absl::InternalError("a gradient that was not stored is needed");
+  }
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    if (IsShort(batch, plan.batch_norm, upstream)) {
+      return CudaStatus(
+          BatchNormBackwardAtOnce(plan.batch_norm, raw, upstream.gradient, batch.buffers.BatchNormStateOf(unit),
+                                  gradients, raw, dresidual, stream.handle),
+          unit.batch_norm_name);
+    }
   }
   if (upstream.progress == BatchNormBackward::kUntouched) {
     RETURN_IF_ERROR(CudaStatus(BatchNormBackwardReduce<T>(plan.batch_norm, plan.launch, raw, upstream.gradient,

@@ -53,6 +53,13 @@ class Planner {
     return partitions_sms() ? PartitionSms(unit, images_, backward_multiprocessors())
                             : SmPartition{.data_gradient = hopper_, .weight_gradient = hopper_, .shortcut = hopper_};
   }
+  // All weights are complete when the step's first convolution stops waiting for the previous launch, and SGD changes
+  // them only after the last launch that reads them. Hence all convolutions but the first may read weights early. In
+  // the backward pass other streams need the SMs that the next launch would occupy.
+  ConvolutionOverlap Overlap(const ConvolutionUnit& unit, ConvolutionPass pass) const {
+    return {.weights_ahead = options_.early_weights && unit.weight != 0,
+            .next_early = options_.early_next && pass == ConvolutionPass::kForward};
+  }
   // Returns the largest number of SMs for our weight gradient of the unit.
   uint32_t WeightGradientSms(const ConvolutionUnit& unit) const {
     const SmPartition partition = Partition(unit);
@@ -154,11 +161,13 @@ absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
                                              {Shape(unit), hopper_, options_.autotune, convolution->microseconds()},
                                              ConvolutionPass::kForward, options_.fused_batch_norm));
     }
+    const ConvolutionOverlap overlap = Overlap(unit, ConvolutionPass::kForward);
     if (choice.applied.has_value() && !unit.is_shortcut()) {  // a shortcut's batch norm is applied where it is added
-      return MakeForwardApplied(ConvolutionBatchNorm(Shape(unit), *choice.applied, hopper_));
+      return MakeForwardApplied(ConvolutionBatchNorm(Shape(unit), *choice.applied, hopper_).WithOverlap(overlap));
     }
     if (choice.with_sums.has_value()) {
-      return MakeForwardWithSums(ConvolutionBatchNorm(Shape(unit), *choice.with_sums, hopper_), plan.batch_norm);
+      return MakeForwardWithSums(ConvolutionBatchNorm(Shape(unit), *choice.with_sums, hopper_).WithOverlap(overlap),
+                                 plan.batch_norm);
     }
   }
   return MakeForwardApart<T>(std::move(convolution), plan.batch_norm, plan.launch);
@@ -178,11 +187,14 @@ absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> Planner<T>::PlanDataG
                       {Shape(unit), partition.data_gradient, options_.autotune, TimeToBeat(partition, *convolution)},
                       ConvolutionPass::kDataGradient, options_.fused_batch_norm && partition.partitioned));
     }
+    const ConvolutionOverlap overlap = Overlap(unit, ConvolutionPass::kDataGradient);
     if (choice.with_sums.has_value() && choice.applied.has_value()) {
-      return MakeDataGradientApplied(ConvolutionBatchNorm(Shape(unit), *choice.applied, partition.data_gradient));
+      return MakeDataGradientApplied(
+          ConvolutionBatchNorm(Shape(unit), *choice.applied, partition.data_gradient).WithOverlap(overlap));
     }
     if (choice.with_sums.has_value()) {
-      return MakeDataGradientWithSums(ConvolutionBatchNorm(Shape(unit), *choice.with_sums, partition.data_gradient));
+      return MakeDataGradientWithSums(
+          ConvolutionBatchNorm(Shape(unit), *choice.with_sums, partition.data_gradient).WithOverlap(overlap));
     }
   }
   return MakeDataGradientApart<T>(std::move(convolution));

@@ -35,6 +35,12 @@ struct ResNetStepOptions {
   // Also applies the batch norm in that kernel, where that is faster. Needs bf16 and fused_sums; in the backward pass
   // also divide_multiprocessors.
   bool fused_batch_norm = true;
+  // Our convolutions in bf16 copy their first weights to shared memory while the previous launch of their stream ends.
+  bool early_weights = true;
+  // Forward launches that apply the batch norm let the next launch begin while their blocks wait for each other's sums,
+  // instead of after that wait.
+  bool early_next = false;
+  bool short_batch_norms = true;     // bf16: backward batch norms of few rows in one launch (batch_norm_backward.h)
   bool own_weight_gradients = true;  // bf16: by our kernel where it is faster than cuDNN's
   // Runs launches of the backward pass concurrently on parts of the GPU, instead of in turn on all of it. Needs bf16,
   // two_streams, a batch of up to 512 and images of 32x32.

@@ -132,13 +132,13 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
   }
   LetNextBegin();
   const auto consume = [&] { Consume<S>(arguments, maps, work, plan, base, rings); };
-  const auto copy = [&] { CopyTiles<S>(arguments.tiles, work, maps, rings); };
+  const auto copy = [&](uint32_t) { CopyTiles<S>(arguments.tiles, work, maps, rings); };
   if constexpr (!S::kAlone) {
-    main_loop::RunGroups<S::kGroups>(consume, copy);
+    main_loop::RunGroups<S::kGroups, 1>(consume, copy);
   } else if (threadIdx.x < S::kConsumers) {
     consume();
   } else if (threadIdx.x == S::kConsumers) {
-    copy();
+    copy(0);
   }
 #endif
 }

@@ -8,7 +8,7 @@ namespace lockstep {
 namespace batch_norm {
 
 // Two sums of one channel over rows.
-struct Sums {
+struct alignas(8) Sums {  // both are loaded and stored at once
   float a;
   float b;
 };

@@ -131,14 +131,15 @@ constexpr ConvolutionBatchNormConfig kThreeGroups = {128, 1, 3};
 // 256 cycles per block (four instructions of 64), so that deeper tiles multiply for longer than another group writes.
 constexpr uint32_t kMaxShortDepth = 18;
 
-// Returns whether more than two groups may be faster: the depth of the tiles is short, and each group has tiles.
+// Returns whether more than two groups may be faster: the depth of the tiles is short, and each group of some block has
+// a tile.
 bool GroupsHaveWork(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
                     uint32_t multiprocessors) {
   const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
   const bool same = shape.stride == 1 && shape.filter == kFilter && !tiles.bordered();
   const uint32_t depth =
       tiles.depth_blocks * shape.filter * shape.filter >> 2 * tiles.spread_log2;  // mean of all tiles
-  return !same && depth <= kMaxShortDepth && Tiles(tiles) >= config.groups * Blocks(tiles, multiprocessors);
+  return !same && depth <= kMaxShortDepth && Tiles(tiles) > (config.groups - 1) * Blocks(tiles, multiprocessors);
 }
 
 // Maps the input for a tile: its channels, and every `step`th row and column, starting at the given row and column.
@@ -239,18 +240,26 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
       what);
 }
 
-ConvolutionBatchNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNormParameters& parameters,
-                                               const BatchNormState& state) {
+ConvolutionBatchNormArguments ArgumentsWith(const ConvolutionOverlap& overlap) {
   ConvolutionBatchNormArguments arguments;
+  arguments.weights_ahead = overlap.weights_ahead;
+  arguments.next_early = overlap.next_early;
+  return arguments;
+}
+
+ConvolutionBatchNormArguments ForwardArguments(const ConvolutionOverlap& overlap, __nv_bfloat16* y,
+                                               const BatchNormParameters& parameters, const BatchNormState& state) {
+  ConvolutionBatchNormArguments arguments = ArgumentsWith(overlap);
   arguments.out = y;
   arguments.parameters = parameters;
   arguments.state = state;
   return arguments;
 }
 
-ConvolutionBatchNormArguments BackwardArguments(const ConvolutionBatchNorm::BatchNormOperands& batch_norm,
+ConvolutionBatchNormArguments BackwardArguments(const ConvolutionOverlap& overlap,
+                                                const ConvolutionBatchNorm::BatchNormOperands& batch_norm,
                                                 __nv_bfloat16* g) {
-  ConvolutionBatchNormArguments arguments;
+  ConvolutionBatchNormArguments arguments = ArgumentsWith(overlap);
   arguments.out = g;
   arguments.state = batch_norm.state;
   arguments.x = batch_norm.x;
@@ -332,7 +341,7 @@ size_t ConvolutionBatchNormWorkspaceBytes(uint32_t multiprocessors) {
 absl::Status ConvolutionBatchNorm::Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,
                                            const BatchNormParameters& parameters, const BatchNormState& state,
                                            void* workspace, cudaStream_t stream) const {
-  ConvolutionBatchNormArguments arguments = ForwardArguments(y, parameters, state);
+  ConvolutionBatchNormArguments arguments = ForwardArguments(overlap_, y, parameters, state);
   arguments.workspace = workspace;
   return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, launcher_, x, w, arguments, Ending::kSums,
              {}, stream);
@@ -343,7 +352,7 @@ absl::Status ConvolutionBatchNorm::ForwardAndApply(const __nv_bfloat16* x, const
                                                    const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y,
                                                    uint8_t* relu_mask, void* lamport_buffer,
                                                    cudaStream_t stream) const {
-  ConvolutionBatchNormArguments arguments = ForwardArguments(raw, parameters, state);
+  ConvolutionBatchNormArguments arguments = ForwardArguments(overlap_, raw, parameters, state);
   arguments.lamport_buffer = lamport_buffer;
   arguments.residual = residual;
   arguments.y = y;
@@ -355,7 +364,7 @@ absl::Status ConvolutionBatchNorm::ForwardAndApply(const __nv_bfloat16* x, const
 absl::Status ConvolutionBatchNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
                                             const BatchNormOperands& batch_norm, __nv_bfloat16* g, void* workspace,
                                             cudaStream_t stream) const {
-  ConvolutionBatchNormArguments arguments = BackwardArguments(batch_norm, g);
+  ConvolutionBatchNormArguments arguments = BackwardArguments(overlap_, batch_norm, g);
   arguments.workspace = workspace;
   return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, launcher_, dy, w, arguments,
              Ending::kSums, shortcut, stream);
@@ -365,7 +374,7 @@ absl::Status ConvolutionBatchNorm::BackwardAndApply(const __nv_bfloat16* dy, con
                                                     const Shortcut& shortcut, const BatchNormOperands& batch_norm,
                                                     __nv_bfloat16* g, __nv_bfloat16* dx, void* lamport_buffer,
                                                     cudaStream_t stream) const {
-  ConvolutionBatchNormArguments arguments = BackwardArguments(batch_norm, g);
+  ConvolutionBatchNormArguments arguments = BackwardArguments(overlap_, batch_norm, g);
   arguments.lamport_buffer = lamport_buffer;
   arguments.y = dx;
   return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, launcher_, dy, w, arguments,

@@ -42,6 +42,17 @@ inline bool operator==(const ConvolutionBatchNormConfig& a, const ConvolutionBat
   return a.pixels == b.pixels && a.splits == b.splits && a.groups == b.groups;
 }
 
+// Overlap of a launch with the launches before and after it on its stream (lib/cuda/overlapped_launch.cuh). It changes
+// no result.
+struct ConvolutionOverlap {
+  // Copies weights to shared memory before the previous launches have ended. The launch that wrote the weights must
+  // have ended before the previous launch on the stream began, or before it stopped waiting for the launches before it.
+  bool weights_ahead = false;
+  // If the launch applies the batch norm: lets the next launch begin while the blocks wait for each other's sums,
+  // instead of after that wait. The next launch's blocks then occupy free multiprocessors for longer.
+  bool next_early = false;
+};
+
 // Returns "tiles of 128 pixels, 2 splits", with ", 3 groups" if the groups are not 2.
 std::string DescribeConvolutionBatchNorm(const ConvolutionBatchNormConfig& config);
 
@@ -50,7 +61,7 @@ std::string DescribeConvolutionBatchNorm(const ConvolutionBatchNormConfig& confi
 // - a filter of 3, or of 1 in the forward pass; a stride of 1 or 2;
 // - channels in multiples of 64; for a filter of 1, also fewer than 64 input channels in multiples of 8;
 // - output images of size 4, 8, 16 or 32.
-// Three groups are listed if the depth of a tile is short, and a block has tiles for all of them.
+// Three groups are listed if the depth of a tile is short, and some block has tiles for all of them.
 std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                                     uint32_t multiprocessors);
 
@@ -96,6 +107,13 @@ class ConvolutionBatchNorm {
       : shape_(shape), config_(config), multiprocessors_(multiprocessors), launcher_(launcher) {}
 
   const ConvolutionBatchNormConfig& config() const { return config_; }
+
+  // Returns the same convolution with this overlap instead of none.
+  ConvolutionBatchNorm WithOverlap(const ConvolutionOverlap& overlap) const {
+    ConvolutionBatchNorm convolution = *this;
+    convolution.overlap_ = overlap;
+    return convolution;
+  }
 
   // Writes y and `state`. x: (images, in_size, in_size, in_channels), w: (out_channels, filter, filter, in_channels),
   // y: (images, out_size, out_size, out_channels).
@@ -143,6 +161,7 @@ class ConvolutionBatchNorm {
   ConvolutionBatchNormConfig config_;
   uint32_t multiprocessors_;
   ConvolutionBatchNormLauncher launcher_;
+  ConvolutionOverlap overlap_;
 };
 
 }  // namespace lockstep

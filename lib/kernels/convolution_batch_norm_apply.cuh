@@ -172,18 +172,22 @@ class BackwardCoefficients {
 // Waits for the sums of all blocks and writes the kept values, normalised. `shared` must have room for twice
 // SumsOfWarps(kApplyingGroups) Sums, followed by Coefficients.
 template <bool kBackward, uint32_t kPixels>
-__device__ void SumAndApply(const ConvolutionBatchNormArguments& arguments, const Work& work, ChannelSums& sums,
-                            const Kept<kPixels>& kept, Sums* shared) {
+__device__ void SumAndApply(const ConvolutionBatchNormArguments& arguments, const Work& work,
+                            const LamportCounters& counters, ChannelSums& sums, const Kept<kPixels>& kept,
+                            Sums* shared) {
   const uint32_t c = threadIdx.x % kChannels;  // thread c writes the sums of channel c
   const std::conditional_t<kBackward, BackwardCoefficients, ForwardCoefficients> of_channel(arguments,
                                                                                             work.channel + c);
-  LamportReduction reduction(arguments.lamport_buffer, work, arguments.waits);
+  LamportReduction reduction(arguments.lamport_buffer, counters, work, arguments.waits);
   constexpr uint32_t kSums = SumsOfWarps(kApplyingGroups);
   Coefficients& coefficients = *reinterpret_cast<Coefficients*>(shared + 2 * kSums);
   const Sums of_block = AddThreads<kApplyingGroups>(sums, shared);
   const uint32_t warp = threadIdx.x / kWarp;
   if (threadIdx.x < kChannels) {
     reduction.Publish(work, of_block);
+  }
+  if (arguments.next_early) {
+    LetNextBegin();  // takes effect when all blocks have come here, so that all that wait are resident
   }
   reduction.ClearOther();
   const Sums total = AddWarps<kApplyingGroups>(work.shares > FewShares(kApplyingGroups)
@@ -196,11 +200,12 @@ __device__ void SumAndApply(const ConvolutionBatchNormArguments& arguments, cons
     of_channel.Make(arguments, total, rows, work.share == 0, c, coefficients);
   }
   SyncConsumers<kApplyingGroups>();
-  // Not earlier: the next launch's blocks would take resources that these blocks, which wait for each other, need.
   LetNextBegin();
+  // The atomic operation's result arrives while the batch norm is applied.
+  const uint32_t closed_before = threadIdx.x == 0 ? reduction.BeginToClose() : 0;
   Apply<kBackward, kPixels>(arguments, coefficients, kept);
   if (threadIdx.x == 0) {
-    reduction.Close();
+    reduction.Close(closed_before);
   }
 }
 

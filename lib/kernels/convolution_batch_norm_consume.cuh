@@ -122,6 +122,7 @@ __device__ void ConsumeAndApply(const ConvolutionBatchNormArguments& arguments, 
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
   const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
+  const LamportCounters counters(arguments.lamport_buffer);
   ChannelSums sums;
   LoadOrigin(kBackward ? arguments.state.mean : arguments.parameters.running_mean, work, sums);
   Kept<kPixels> kept = {};
@@ -157,7 +158,8 @@ __device__ void ConsumeAndApply(const ConvolutionBatchNormArguments& arguments, 
     }
     Keep<kBackward, kPixels>(arguments, tile, work.channel, staging, first, pixels / kPixelsAtOnce, kept, sums);
   }
-  SumAndApply<kBackward, kPixels>(arguments, work, sums, kept, reinterpret_cast<Sums*>(shared + plan.staging));
+  SumAndApply<kBackward, kPixels>(arguments, work, counters, sums, kept,
+                                  reinterpret_cast<Sums*>(shared + plan.staging));
 }
 
 // kGroups: groups of warps that multiply and write tiles in turn.
@@ -173,6 +175,11 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
   if (threadIdx.x == kConsumers) {
     PrefetchMap(weights);
     PrefetchMap(inputs.map[0]);
+    if constexpr (kKind == Kind::kHalved) {
+      PrefetchMap(inputs.map[1]);
+      PrefetchMap(inputs.map[2]);
+      PrefetchMap(inputs.map[3]);
+    }
   }
   extern __shared__ char unaligned[];
   const uint32_t skew = (wgmma::kPatternBytes - SharedAddress(unaligned) % wgmma::kPatternBytes) % wgmma::kPatternBytes;
@@ -195,7 +202,7 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
     }
     if (warp == kGroups) {
       InitBarrier(base + plan.exchanged(), 1);
-      ArriveExpecting(base + plan.exchanged(), kChannels * kPixels * sizeof(float));
+      ArriveExpecting(base + plan.exchanged(), ReceivedBytes(arguments.tiles, kPixels));
     }
     PublishBarriers();
   }
@@ -204,7 +211,6 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
   } else {
     __syncthreads();
   }
-  WaitForLaunchBefore();
   const auto consume = [&] {
     if constexpr (kApply) {
       ConsumeAndApply<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, rings);
@@ -213,20 +219,19 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
       clock.EndBlock();
     }
   };
-  const auto copy = [&] {
+  const auto copy = [&](uint32_t copier) {
     const TileCopies<kBackward, kKind> copies = {arguments, weights, inputs, work.channel};
-    RepeatedWeights repeated;
-    for (uint32_t index = work.first; index < arguments.tiles.pixel_tiles; index += work.stride) {
-      const Tile tile(arguments.tiles, index);
-      const main_loop::Stages stages = StagesOf<kKind>(arguments, work, tile);
-      if constexpr (kGroups > 2 && kKind == Kind::kSpread) {
-        main_loop::CopyTileToSlots(copies, tile, stages, repeated.AreThere(tile, stages, sizes.weight_slots), rings);
-        continue;
-      }
-      main_loop::CopyTile(copies, tile, stages, {.slots = 0, .all = rings.weights.stays && index != work.first}, rings);
+    if (copier == 0) {
+      CopyBlockInput(copies, work, rings.input);
+    } else {
+      CopyBlockWeights<(kGroups > 2)>(copies, work, rings.weights);
     }
   };
-  main_loop::RunGroups<kGroups>(consume, copy);
+  const auto wait_and_consume = [&] {
+    WaitForLaunchBefore();
+    consume();
+  };
+  main_loop::RunGroups<kGroups, kCopiers>(wait_and_consume, copy);
 #endif
 }
 

@@ -75,7 +75,9 @@ struct ConvolutionBatchNormArguments {
   const __nv_bfloat16* addend = nullptr;  // null: no addend
   const uint8_t* relu_mask = nullptr;
   BatchNormGradients gradients;
-  bool shortcut = false;  // stride of 2: adds the gradient of a 1x1 convolution
+  bool shortcut = false;       // stride of 2: adds the gradient of a 1x1 convolution
+  bool weights_ahead = false;  // fields of ConvolutionOverlap
+  bool next_early = false;
   // Used if the launch also applies the batch norm:
   BatchNormResidual<__nv_bfloat16> residual;  // forward
   __nv_bfloat16* y = nullptr;                 // output; backward: the gradient of x, may be x

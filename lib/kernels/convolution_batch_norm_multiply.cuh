@@ -3,6 +3,7 @@
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_MULTIPLY_CUH_
 
 #include "lib/cuda/cache_policy.cuh"
+#include "lib/cuda/overlapped_launch.cuh"
 #include "lib/kernels/convolution_batch_norm_block.cuh"
 
 namespace lockstep {
@@ -121,6 +122,56 @@ class RepeatedWeights {
   uint32_t parity_ = UINT32_MAX;
   uint32_t begun_ = 0;  // number of weights of the previous tiles of this parity
 };
+
+// Threads that copy: one the input, the other the weights. The copy of a slot takes 20 to 40 instructions, one after
+// another, while a product of 64 channels with 64 pixels takes 128 cycles. With a thread of their own, the weights also
+// need not wait for the previous launch.
+constexpr uint32_t kCopiers = 2;
+
+// Copies the input of a block's tiles. The block must have a tile. All that does not need the previous launch comes
+// before the wait for it, so that the first copy begins a few instructions after the wait.
+template <bool kBackward, Kind kKind>
+__device__ void CopyBlockInput(const TileCopies<kBackward, kKind>& copies, const Work& work, Ring& ring) {
+  const ConvolutionTiles& tiles = copies.arguments.tiles;
+  Tile tile(tiles, work.first);
+  main_loop::Stages stages = StagesOf<kKind>(copies.arguments, work, tile);
+  ring.Claim();
+  WaitForLaunchBefore();
+  copies.Input(tile, stages.begin, ring);
+  ring.Next();
+  ++stages.begin;
+  for (uint32_t index = work.first;;) {
+    main_loop::CopyTileInput(copies, tile, stages, ring);
+    index += work.stride;
+    if (index >= tiles.pixel_tiles) {
+      return;
+    }
+    tile = Tile(tiles, index);
+    stages = StagesOf<kKind>(copies.arguments, work, tile);
+  }
+}
+
+// Copies the weights of a block's tiles. kShort: the depth of a tile is short, so that weights may repeat.
+template <bool kShort, bool kBackward, Kind kKind>
+__device__ void CopyBlockWeights(const TileCopies<kBackward, kKind>& copies, const Work& work, Ring& ring) {
+  const ConvolutionTiles& tiles = copies.arguments.tiles;
+  if (!copies.arguments.weights_ahead) {
+    WaitForLaunchBefore();
+  }
+  RepeatedWeights repeated;
+  for (uint32_t index = work.first; index < tiles.pixel_tiles; index += work.stride) {
+    const Tile tile(tiles, index);
+    const main_loop::Stages stages = StagesOf<kKind>(copies.arguments, work, tile);
+    if (kShort && kKind == Kind::kSpread && repeated.AreThere(tile, stages, ring.slots)) {
+      main_loop::RenewTileWeights(stages, ring);
+      continue;
+    }
+    main_loop::CopyTileWeights(copies, tile, stages, ring);
+    if (ring.stays) {
+      return;
+    }
+  }
+}
 
 // Product of a group's tile of 64 channels by kPixels pixels.
 template <bool kBackward, uint32_t kPixels, Kind kKind>

@@ -11,11 +11,11 @@ namespace convolution_batch_norm {
 
 using batch_norm::Sums;
 
-// Shares that a thread loads at once: 17 are all shares of one of 8 warps on an H200 (132 multiprocessors); 4 are
-// enough for few shares.
+// Shares that a thread loads at once: 17 are all shares of one of 8 warps on an H200 (132 multiprocessors), and 8 are
+// all of few shares. With fewer at once, a warp would wait for its loads several times.
 constexpr uint32_t kManyAtOnce = 17;
-constexpr uint32_t kFewAtOnce = 4;
-constexpr uint32_t FewShares(uint32_t groups) { return 2 * kFewAtOnce * ConsumerWarpsOf(groups); }
+constexpr uint32_t kFewAtOnce = 8;
+constexpr uint32_t FewShares(uint32_t groups) { return kFewAtOnce * ConsumerWarpsOf(groups); }
 
 // Workspace: the counters, then Sums (channel_blocks, shares, 64).
 struct Workspace {
@@ -124,6 +124,16 @@ __device__ bool ReduceInLastBlock(ChannelSums& sums, const Work& work, Workspace
   return threadIdx.x < kChannels;
 }
 
+// Counters of a LamportReduction's memory at the beginning of a launch. A block loads them before its products, because
+// the load takes about as long as the block's own sums, and must do so after WaitForLaunchBefore.
+struct LamportCounters {
+  uint32_t turn, given_up;  // current half, and whether a launch has given up
+
+  __device__ explicit LamportCounters(const void* memory) {
+    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(turn), "=r"(given_up) : "l"(memory) : "memory");
+  }
+};
+
 // Reduction over blocks that all run at once: each block writes its sums, and the others wait for the sums themselves,
 // not for a counter. A word of 0 is not yet written; a sum of 0 is written as -0. Two halves of the memory alternate: a
 // launch writes to one and clears the other, which the previous launch has read, for the next. Source: TensorRT-LLM's
@@ -135,17 +145,12 @@ __device__ bool ReduceInLastBlock(ChannelSums& sums, const Work& work, Workspace
 // Memory: three counters; from kLamportHeadBytes on the halves, each Sums (channel_blocks, shares, 64).
 class LamportReduction {
  public:
-  __device__ LamportReduction(void* memory, const Work& work, const WaitReport& waits)
-      : counters_(static_cast<uint32_t*>(memory)), waits_(waits) {
-    uint32_t turn, given_up;
-    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];"
-                 : "=r"(turn), "=r"(given_up)
-                 : "l"(counters_)
-                 : "memory");
-    tries_left_ = given_up != 0 ? 0 : kTriesWithoutClock;
+  __device__ LamportReduction(void* memory, const LamportCounters& counters, const Work& work, const WaitReport& waits)
+      : counters_(static_cast<uint32_t*>(memory)), waits_(waits),
+        tries_left_(counters.given_up != 0 ? 0 : kTriesWithoutClock) {
     float4* const halves = reinterpret_cast<float4*>(static_cast<char*>(memory) + kLamportHeadBytes);
-    mine_ = halves + (turn & 1) * kHalfVectors + size_t{work.channel_block} * work.shares * kShareVectors;
-    other_ = halves + (1 - (turn & 1)) * kHalfVectors;
+    mine_ = halves + (counters.turn & 1) * kHalfVectors + size_t{work.channel_block} * work.shares * kShareVectors;
+    other_ = halves + (1 - (counters.turn & 1)) * kHalfVectors;
   }
 
   // Writes the block's sums. Must be called by the first 64 threads.
@@ -198,9 +203,14 @@ class LamportReduction {
     return sum;
   }
 
-  // Ends the launch's use. Must be called by one thread of each block at its end; the last block switches the halves.
-  __device__ void Close() const {
-    if (atomicAdd(counters_ + kClosed, 1) == gridDim.x - 1) {
+  // Counts this block as one that has ended its use. Must be called by one thread of each block, when all consumers of
+  // the block have returned from AddShares. Returns the number of blocks counted before, for Close.
+  __device__ uint32_t BeginToClose() const { return atomicAdd(counters_ + kClosed, 1); }
+
+  // Switches the halves if this block was the last one. Must be called by the same thread, as late as possible, so that
+  // the thread does not wait for the atomic operation.
+  __device__ void Close(uint32_t closed_before) const {
+    if (closed_before == gridDim.x - 1) {
       counters_[kClosed] = 0;
       counters_[kTurn] ^= 1;
     }

@@ -87,8 +87,8 @@ std::vector<LimitedLaunch> Launches(const ConvolutionShape& shape, ConvolutionPa
   return launches;
 }
 
-// All image sizes, differing channels, batches that do not fill the last tile; the last shape gives each block of an
-// H200 five tiles.
+// All image sizes, differing channels, batches that do not fill the last tile. 565 images give each block of an H200
+// five tiles, and 36 images some blocks three and the others two.
 std::vector<ConvolutionShape> Shapes() {
   return {{3, 64, 32, 64, 3, 1},
           {1, 64, 16, 128, 3, 1},
@@ -97,6 +97,7 @@ std::vector<ConvolutionShape> Shapes() {
           {5, 256, 4, 512, 3, 1},
           {565, 64, 16, 64, 3, 1},
           {32, 64, 32, 64, 3, 1},
+          {36, 64, 32, 64, 3, 1},
           {32, 128, 16, 128, 3, 1},
           {3, 64, 32, 128, 3, 2},
           {5, 128, 16, 64, 3, 2},
@@ -414,9 +415,11 @@ TEST(ConvolutionBatchNormConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 3u);
   EXPECT_EQ(count({512, 128, 16, 128, 3, 1}, ConvolutionPass::kDataGradient), 3u);
   EXPECT_EQ(count({512, 256, 8, 256, 3, 1}, ConvolutionPass::kDataGradient), 2u);
-  EXPECT_EQ(count({49, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 2u);  // 392 tiles of 128 pixels
-  EXPECT_EQ(count({50, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 3u);  // 400
-  EXPECT_EQ(count({8192, 64, 4, 64, 3, 1}, ConvolutionPass::kForward), 2u);      // images too small for three groups
+  EXPECT_EQ(count({33, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 2u);  // 264 tiles of 128 pixels, 2 a block
+  EXPECT_EQ(count({34, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 3u);  // 272
+  // The data gradients of layer 1 on the multiprocessors that a step has for them: 256 tiles, 2 or 3 in a block.
+  EXPECT_EQ(ConvolutionBatchNormConfigs({32, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient, 88).size(), 3u);
+  EXPECT_EQ(count({8192, 64, 4, 64, 3, 1}, ConvolutionPass::kForward), 2u);  // images too small for three groups
   EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kWeightGradient), 0u);
   EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kForward), 3u);
   EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kForward), 3u);

@@ -39,6 +39,12 @@ __device__ inline uint4 LoadShared(uint32_t at) {
   return value;
 }
 
+__device__ inline void StoreShared(uint32_t at, const float4& value) {
+  asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(at), "f"(value.x), "f"(value.y), "f"(value.z),
+               "f"(value.w)
+               : "memory");
+}
+
 // Eight channels of a pixel, as four words of two channels.
 struct Words {
   uint32_t word[kPackChannels / 2] = {};
@@ -338,9 +344,16 @@ __device__ void WriteShort(const ConvolutionBatchNormArguments& arguments, const
   }
 }
 
+// Bytes that a block receives from the others of its cluster.
+__device__ inline uint32_t ReceivedBytes(const ConvolutionTiles& tiles, uint32_t pixels) {
+  const uint32_t bytes = kChannels * pixels * static_cast<uint32_t>(sizeof(float));
+  return bytes - (bytes >> tiles.splits_log2);
+}
+
 // Exchanges partial sums if the depth is shared: every block sends each other block the pixels which that block owns,
-// and stages the received pixels, added up in the order of the ranks. Returns the number of pixels that this block
-// owns; they start at rank times this number.
+// and stages its own pixels, added up in the order of the ranks. A thread adds up values of itself and of the other
+// blocks' threads of its number, so that its own values need only an ordinary store. Returns the number of pixels that
+// this block owns; they start at rank times this number.
 template <uint32_t kPixels>
 __device__ uint32_t StageShare(const ConvolutionBatchNormArguments& arguments, const Work& work, uint32_t staging,
                                uint32_t exchange, uint32_t barrier, const float (&acc)[kPixels / 2]) {
@@ -353,7 +366,12 @@ __device__ uint32_t StageShare(const ConvolutionBatchNormArguments& arguments, c
   for (uint32_t j = 0; j < 1u << kPartsLog2; ++j) {
     const uint32_t to = j >> mine_log2;
     const uint32_t at = of_thread + ((work.rank << mine_log2) + (j & (mine - 1))) * kPartBytes;
-    Send(InBlock(at, to), InBlock(barrier, to), {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]});
+    const float4 part = {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]};
+    if (to == work.rank) {
+      StoreShared(at, part);
+    } else {
+      Send(InBlock(at, to), InBlock(barrier, to), part);
+    }
   }
   WaitFor(barrier, 0);
   for (uint32_t first = 0; first < mine; first += 2) {

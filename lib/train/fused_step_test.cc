@@ -620,11 +620,18 @@ TEST_F(FusedStepTest, DividedMultiprocessorsChangeNoBitFromRunToRun) {
   EXPECT_EQ(Comparison(gradients[1], gradients[0], kDividedTolerance).beyond, "");
 }
 
+// Options of launches that overlap.
+struct Early {
+  bool weights, next;
+};
+
 // Returns the values after seven steps of eight images at decreasing rates, either in one graph or queued one by one.
-ResNetValues AfterShortSteps(const ImageSet& set, const Model& model, bool together) {
+ResNetValues AfterShortSteps(const ImageSet& set, const Model& model, bool together, const Early& early) {
   constexpr uint32_t kShortBatch = 8, kSteps = kImages / kShortBatch;
   ResNetStepOptions options = Options(ConvolutionType::kBf16);
   options.autotune = false;
+  options.early_weights = early.weights;
+  options.early_next = early.next;
   const auto step = MakeFused(set, options, model);
   std::vector<float> rates(kSteps);
   for (uint32_t s = 0; s < kSteps; ++s) {
@@ -649,12 +656,26 @@ ResNetValues AfterShortSteps(const ImageSet& set, const Model& model, bool toget
 // Within a graph, a step also makes the next step's batch.
 TEST_F(FusedStepTest, StepsOfOneGraphAreThoseOneByOne) {
   SKIP_WITHOUT_GPU();
-  const ResNetValues one_by_one = AfterShortSteps(set_, *model_, false);
+  const ResNetValues one_by_one = AfterShortSteps(set_, *model_, false, {true, false});
   for (int run = 0; run < 3; ++run) {
-    const ResNetValues together = AfterShortSteps(set_, *model_, true);
+    const ResNetValues together = AfterShortSteps(set_, *model_, true, {true, false});
     EXPECT_TRUE(SameBits(together.weights, one_by_one.weights)) << run;
     EXPECT_TRUE(SameBits(together.batch_norms, one_by_one.batch_norms)) << run;
     EXPECT_TRUE(SameBits(together.running, one_by_one.running)) << run;
+  }
+}
+
+// A convolution that read weights before SGD had written them would train other values.
+TEST_F(FusedStepTest, EarlyLaunchesChangeNoBit) {
+  SKIP_WITHOUT_GPU();
+  const ResNetValues plain = AfterShortSteps(set_, *model_, false, {false, false});
+  for (const Early& early : std::vector<Early>{{true, false}, {false, true}, {true, true}}) {
+    for (const bool graph : {false, true}) {
+      const ResNetValues overlapped = AfterShortSteps(set_, *model_, graph, early);
+      EXPECT_TRUE(SameBits(overlapped.weights, plain.weights)) << early.weights << early.next << graph;
+      EXPECT_TRUE(SameBits(overlapped.batch_norms, plain.batch_norms)) << early.weights << early.next << graph;
+      EXPECT_TRUE(SameBits(overlapped.running, plain.running)) << early.weights << early.next << graph;
+    }
   }
 }
 
@@ -672,6 +693,20 @@ TEST_F(FusedStepTest, FusedBatchNormChangesNoBit) {
   EXPECT_TRUE(SameBits(values[1].weights, values[0].weights));
   EXPECT_TRUE(SameBits(values[1].batch_norms, values[0].batch_norms));
   EXPECT_TRUE(SameBits(values[1].running, values[0].running));
+}
+
+// The order of the sums differs, which changes the rounding of the gradients below: as with a partition, at most.
+TEST_F(FusedStepTest, ShortBatchNormsAreNearThoseOfTwoLaunches) {
+  SKIP_WITHOUT_GPU();
+  std::vector<ResNetValues> gradients;
+  for (const bool short_batch_norms : {false, true}) {
+    ResNetStepOptions options = Options(ConvolutionType::kBf16);
+    options.autotune = false;
+    options.short_batch_norms = short_batch_norms;
+    const auto step = AfterOneStep(set_, options, *model_);
+    gradients.push_back(*step->GetGradients());
+  }
+  EXPECT_EQ(Comparison(gradients[1], gradients[0], kDividedTolerance).beyond, "");
 }
 
 TEST_F(FusedStepTest, ReportsWhatItChoseForEachConvolution) {
