@@ -337,12 +337,7 @@ TEST_P(ManyTilesTest, ForwardAndApplyIsForwardAndThenApply) {
 INSTANTIATE_TEST_SUITE_P(All, ManyTilesTest, ::testing::ValuesIn(ShapesOfManyTiles()));
 
 // A word of 0 means that its block has not written it yet: sums of 0 must not be mistaken for it.
-TEST(ConvolutionBatchNormTest, SumsOfZeroArrive) {
-  const ConvolutionShape shape = {32, 128, 16, 128, 3, 1};
-  if (!HaveGpu() ||
-      !ConvolutionBatchNormCanApply(shape, ConvolutionPass::kForward, {128, 1}, HopperMultiprocessors())) {
-    GTEST_SKIP() << "needs a GPU of compute capability 9.0 with 64 multiprocessors";
-  }
+void ExpectSumsOfZeroArrive(const ConvolutionShape& shape, const ConvolutionBatchNormConfig& config) {
   const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kForward);
   const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.out_channels;
   DeviceArray<Bf16> x(counts.a), w(counts.b), raw(counts.out), y(counts.out);
@@ -356,12 +351,29 @@ TEST(ConvolutionBatchNormTest, SumsOfZeroArrive) {
   ASSERT_EQ(cudaMemset(x.data(), 0, counts.a * sizeof(Bf16)), cudaSuccess);
   ASSERT_EQ(cudaMemset(w.data(), 0, counts.b * sizeof(Bf16)), cudaSuccess);
   for (int run = 0; run < 3; ++run) {
-    ASSERT_EQ(ConvolutionBatchNorm(shape, {128, 1}, multiprocessors)
+    ASSERT_EQ(ConvolutionBatchNorm(shape, config, multiprocessors)
                   .ForwardAndApply(x.data(), w.data(), raw.data(), parameters, of_state, {}, y.data(), mask.data(),
                                    lamport_buffer.data(), nullptr),
               absl::OkStatus());
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_EQ(state.ToHost()[0], 0.0f);
+  }
+}
+
+TEST(ConvolutionBatchNormTest, SumsOfZeroArrive) {
+  struct Applying {
+    ConvolutionShape shape;
+    ConvolutionBatchNormConfig config;
+  };
+  // Two tiles per block in registers, and four in shared memory of two and of three groups.
+  const Applying launches[] = {
+      {{32, 128, 16, 128, 3, 1}, {128, 1}}, {{64, 64, 32, 64, 3, 1}, {128, 1}}, {{64, 64, 32, 64, 3, 1}, {128, 1, 3}}};
+  for (const auto& [shape, config] : launches) {
+    if (!HaveGpu() ||
+        !ConvolutionBatchNormCanApply(shape, ConvolutionPass::kForward, config, HopperMultiprocessors())) {
+      GTEST_SKIP() << "needs a GPU of compute capability 9.0 with 64 multiprocessors";
+    }
+    ExpectSumsOfZeroArrive(shape, config);
   }
 }
 
