@@ -132,8 +132,8 @@ uint32_t TilesPerBlock(const ConvolutionTiles& tiles, uint32_t multiprocessors) 
   return (Tiles(tiles) + shares - 1) / shares;
 }
 
-// Number of tiles per slot in shared memory up to which a launch applies the batch norm. The other tiles are read again
-// from the output.
+// Number of tiles per slot in shared memory up to which a forward launch applies the batch norm. The other tiles are
+// read again from the output.
 constexpr uint32_t kMaxTilesPerSlot = 3;
 
 // Returns the rings of a launch whose blocks keep tiles in shared memory (KeptTiles::kInShared): those of MakeRings,
@@ -183,9 +183,11 @@ KeptTiles WhereKept(const ConvolutionShape& shape, ConvolutionPass pass, const C
   if (kept <= kMaxTilesInRegisters) {
     return config.groups == 2 ? KeptTiles::kInRegisters : KeptTiles::kNone;
   }
-  const bool possible = pass == ConvolutionPass::kForward && config.pixels == 128 && config.splits == 1 &&
-                        (config.groups == 2 || GroupsHaveWork(shape, pass, config, multiprocessors));
-  return possible && kept <= kMaxTilesPerSlot * MakeRingsAndSlots(tiles, shape.stride, config, kept).tile_slots
+  const bool forward = pass == ConvolutionPass::kForward;
+  const bool possible = config.pixels == 128 && config.splits == 1 &&
+                        (config.groups == 2 || (forward && GroupsHaveWork(shape, pass, config, multiprocessors)));
+  const uint32_t tiles_per_slot = forward ? kMaxTilesPerSlot : 1;
+  return possible && kept <= tiles_per_slot * MakeRingsAndSlots(tiles, shape.stride, config, kept).tile_slots
              ? KeptTiles::kInShared
              : KeptTiles::kNone;
 }

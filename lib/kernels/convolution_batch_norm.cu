@@ -30,24 +30,26 @@ using namespace convolution_batch_norm;
 
 using Kernel = void (*)(const CUtensorMap, const ConvolutionInputMaps, const ConvolutionBatchNormArguments);
 
-template <Kind kKind>
+template <bool kBackward, Kind kKind>
 Kernel ChooseKeptInShared(const ConvolutionBatchNormLaunch& launch) {
-  if (launch.groups == 3) {
-    if constexpr (kKind != Kind::kSame) {
+  constexpr bool kSmall = kKind == Kind::kSame;  // images of 4x4: backward, a block has two slots, as many as registers
+  if constexpr (!kBackward && !kSmall) {
+    if (launch.groups == 3) {
       return ConvolutionBatchNormKernel<false, 128, 3, KeptTiles::kInShared, kKind>;
     }
-    return nullptr;
   }
-  return ConvolutionBatchNormKernel<false, 128, 2, KeptTiles::kInShared, kKind>;
+  if constexpr (!kBackward || !kSmall) {
+    if (launch.groups == 2) {
+      return ConvolutionBatchNormKernel<kBackward, 128, 2, KeptTiles::kInShared, kKind>;
+    }
+  }
+  return nullptr;
 }
 
 template <bool kBackward, Kind kKind>
 Kernel ChooseOfKind(const ConvolutionBatchNormLaunch& launch, bool split) {
   if (launch.kept == KeptTiles::kInShared) {
-    if constexpr (!kBackward) {
-      return launch.pixels == 128 && !split ? ChooseKeptInShared<kKind>(launch) : nullptr;
-    }
-    return nullptr;
+    return launch.pixels == 128 && !split ? ChooseKeptInShared<kBackward, kKind>(launch) : nullptr;
   }
   if (launch.groups == 3) {
     if constexpr (kKind != Kind::kSame) {

@@ -94,9 +94,10 @@ __device__ uint32_t ConsumeTiles(const ConvolutionBatchNormArguments& arguments,
     if constexpr (kShort && kBackward) {
       WriteShort(arguments, tile, work.channel, group, staging, acc, sums, clock);
     } else if (kKept == KeptTiles::kNone && tile.image + (1u << tiles.tile_images_log2) <= tiles.images) {
-      WriteTile<kBackward, true, kPixels>(arguments, tile, work.channel, group, staging, acc, sums, clock);
+      WriteTile<kBackward, true, kPixels, false>(arguments, tile, work.channel, group, staging, acc, sums, clock);
     } else {
-      WriteTile<kBackward, false, kPixels>(arguments, tile, work.channel, group, staging, acc, sums, clock);
+      constexpr bool kKeep = kBackward && kKept == KeptTiles::kInShared;  // forward, what is staged is written as it is
+      WriteTile<kBackward, false, kPixels, kKeep>(arguments, tile, work.channel, group, staging, acc, sums, clock);
     }
     clock.EndTile();
   }
@@ -181,35 +182,35 @@ __device__ void ConsumeAndApply(const ConvolutionBatchNormArguments& arguments, 
 }
 
 // Processes any number of tiles and keeps the last ones in shared memory (KeptTiles::kInShared).
-template <uint32_t kGroups, Kind kKind>
+template <bool kBackward, uint32_t kGroups, Kind kKind>
 __device__ void ConsumeAndApplyMany(const ConvolutionBatchNormArguments& arguments, const Work& work,
                                     const SharedPlan& plan, uint32_t shared_base, char* shared,
                                     const main_loop::Rings& rings) {
   const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
   const TileSlots slots = {shared_base + plan.staging, arguments.rings.tile_slots};
   ChannelSums sums;
-  LoadOrigin(arguments.parameters.running_mean, work, sums);
+  LoadOrigin(kBackward ? arguments.state.mean : arguments.parameters.running_mean, work, sums);
   NoClock clock;
-  const uint32_t block_tiles = ConsumeTiles<false, kStagePixels, kGroups, KeptTiles::kInShared, kKind>(
+  const uint32_t block_tiles = ConsumeTiles<kBackward, kStagePixels, kGroups, KeptTiles::kInShared, kKind>(
       arguments, work, plan, shared_base, rings, [&](uint32_t turn) { return slots.At(turn); }, sums, clock);
   GroupPieces<kGroups> remaining(work, slots, group, block_tiles);
   constexpr uint32_t kPixels = PiecePixels(kGroups);
   Kept<kPixels> kept = {};
   kept.count = Kept<kPixels>::kItems;
   if (remaining.count != 0) {
-    remaining.Recall(arguments, kept);  // before the wait, during which the residual arrives
+    remaining.template Recall<kBackward>(arguments, kept);  // before the wait, during which the loads arrive
   }
   // The ring of input boxes is free: all of the block's tiles have been multiplied when all consumers are there.
   const auto apply = [&](const PackCoefficients& coefficients) {
 #pragma unroll 1
     while (remaining.count != 0) {
-      Apply<false, kPixels>(arguments, coefficients, kept);
+      Apply<kBackward, kPixels>(arguments, coefficients, kept);
       if (--remaining.count != 0) {
-        remaining.Recall(arguments, kept);
+        remaining.template Recall<kBackward>(arguments, kept);
       }
     }
   };
-  SumAndApply<false, kGroups>(arguments, work, sums, reinterpret_cast<Sums*>(shared), apply);
+  SumAndApply<kBackward, kGroups>(arguments, work, sums, reinterpret_cast<Sums*>(shared), apply);
 }
 
 // kGroups: groups of warps that multiply and write tiles in turn.
@@ -220,7 +221,8 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
                                const __grid_constant__ ConvolutionBatchNormArguments arguments) {
 #ifndef LOCKSTEP_CODE_LEFT_OUT
   static_assert(kKept != KeptTiles::kInRegisters || kGroups == kApplyingGroups, "one tile for each of two groups");
-  static_assert(kKept != KeptTiles::kInShared || (!kBackward && kPixels == kStagePixels), "a slot has a tile, forward");
+  static_assert(kKept != KeptTiles::kInShared || kPixels == kStagePixels, "a slot has a tile");
+  static_assert(kKept != KeptTiles::kInShared || !kBackward || kGroups == 2, "three groups write in another way");
   constexpr uint32_t kConsumers = ConsumersOf(kGroups), kWarps = ThreadsOf(kGroups) / kWarp;
   Clock clock;
   if (threadIdx.x == kConsumers) {
@@ -262,7 +264,7 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
     if constexpr (kKept == KeptTiles::kInRegisters) {
       ConsumeAndApply<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, rings);
     } else if constexpr (kKept == KeptTiles::kInShared) {
-      ConsumeAndApplyMany<kGroups, kKind>(arguments, work, plan, base, shared, rings);
+      ConsumeAndApplyMany<kBackward, kGroups, kKind>(arguments, work, plan, base, shared, rings);
     } else {
       Consume<kBackward, kPixels, kGroups, kKind>(arguments, work, plan, base, shared, rings, clock);
       clock.EndBlock();

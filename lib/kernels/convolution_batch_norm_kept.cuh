@@ -1,6 +1,6 @@
-// Tiles that a block keeps in shared memory until their batch norm is applied, forward (KeptTiles::kInShared). The slot
-// in which a tile was transposed holds its values. If a block has more tiles than slots, its first tiles are
-// overwritten, and are read again from the output.
+// Tiles that a block keeps in shared memory until their batch norm is applied (KeptTiles::kInShared). The slot in which
+// a tile was transposed holds its values; backward, the masked gradients. If a block has more tiles than slots, which
+// only a forward launch may have, its first tiles are overwritten, and are read again from the output.
 //
 // No barrier is needed in addition to those of WriteTile: a thread applies the batch norm to the same pixels and
 // channels that it has written, and the groups have different slots.
@@ -58,7 +58,9 @@ struct GroupPieces {
       : work(work), slots(slots), group(group), block_tiles(block_tiles),
         count((block_tiles + kGroups - 1 - group) / kGroups * kPerTile) {}
 
-  // Loads this thread's part of the last remaining piece, except kept.count. `count` must not be 0.
+  // Loads this thread's part of the last remaining piece, except kept.count. `count` must not be 0. Backward, the
+  // batch norm's input is also loaded, which the piece's result may replace.
+  template <bool kBackward>
   __device__ void Recall(const ConvolutionBatchNormArguments& arguments, Kept<kPixels>& kept) const {
     constexpr uint32_t kItems = Kept<kPixels>::kItems;
     const uint32_t turn = group + (count - 1) / kPerTile * kGroups;
@@ -71,13 +73,14 @@ struct GroupPieces {
       kept.at[k] = items.at[k];
       kept.inside[k] = items.inside[k];
     }
-    if (arguments.residual.residual != nullptr) {
+    const Bf16* const other = kBackward ? arguments.x : arguments.residual.residual;
+    if (kBackward || other != nullptr) {
 #pragma unroll
       for (uint32_t k = 0; k < kItems; ++k) {
-        kept.other[k] = Words::LoadOnce(arguments.residual.residual, items.at[k]);
+        kept.other[k] = Words::LoadOnce(other, items.at[k]);
       }
     }
-    if (slots.Has(turn, block_tiles)) {
+    if (kBackward || slots.Has(turn, block_tiles)) {
       const uint32_t thread = threadIdx.x % wgmma::kThreads, slot = slots.At(turn) + first * wgmma::kLineBytes;
 #pragma unroll
       for (uint32_t k = 0; k < kItems; ++k) {

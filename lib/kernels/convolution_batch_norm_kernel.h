@@ -24,8 +24,9 @@ constexpr uint32_t kLamportHeadBytes = 128;
 enum class KeptTiles {
   kNone,         // the launch does not apply the batch norm
   kInRegisters,  // all tiles, at most kMaxTilesInRegisters
-  // The last tiles in shared memory, in as many slots as have room (ConvolutionRings::tile_slots). Earlier tiles are
-  // read again from the output, by the threads that have written them. Forward, tiles of 128 pixels, no splits.
+  // The last tiles in shared memory, in as many slots as have room (ConvolutionRings::tile_slots). Forward, earlier
+  // tiles are read again from the output, by the threads that have written them; backward, there must not be any, and
+  // two groups. Tiles of 128 pixels, no splits.
   kInShared,
 };
 constexpr uint32_t kMaxTilesInRegisters = 2;
