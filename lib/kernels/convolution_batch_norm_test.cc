@@ -311,7 +311,7 @@ std::vector<ConvolutionShape> ShapesOfManyTiles() {
           {100, 64, 32, 64, 3, 1},    // 6 or 7, 4 and 3
           {128, 64, 32, 64, 3, 1},    // 7 or 8, 4 and 3
           {128, 128, 16, 128, 3, 1},  // 3 or 4, 4 and 3
-          {603, 64, 8, 64, 3, 1},     // 2 or 3, 4 (too few tiles for three groups); one image in the last tile
+          {603, 64, 8, 64, 3, 1},     // 2 or 3, 4 and 3; one image in the last tile
           {2117, 64, 4, 64, 3, 1},    // 2 or 3, 2 (no three groups for these images); five images in the last tile
           {128, 64, 32, 128, 3, 2},   // 3 or 4, 2 and 3
           {128, 32, 32, 64, 1, 1}};   // 7 or 8, 8 and 9
@@ -529,7 +529,7 @@ TEST(ConvolutionBatchNormConfigsTest, AppliesWhereAllTilesCanBeKept) {
   EXPECT_TRUE(can({198, 64, 32, 64, 3, 1}, {128, 1}));   // 1,584 tiles, 12 for each block
   EXPECT_FALSE(can({199, 64, 32, 64, 3, 1}, {128, 1}));  // 1,592 tiles
   EXPECT_FALSE(can({50, 64, 32, 64, 3, 1}, {256, 1}));
-  EXPECT_FALSE(can({49, 64, 32, 64, 3, 1}, {128, 1, 3}));   // 392 tiles: not three for each block
+  EXPECT_FALSE(can({33, 64, 32, 64, 3, 1}, {128, 1, 3}));   // two tiles for each block
   EXPECT_TRUE(can({50, 64, 32, 64, 3, 1}, {128, 1, 3}));    // 400 tiles
   EXPECT_TRUE(can({148, 64, 32, 64, 3, 1}, {128, 1, 3}));   // 1,184 tiles, 9 for each block, whose slots are 3
   EXPECT_FALSE(can({149, 64, 32, 64, 3, 1}, {128, 1, 3}));  // 1,192 tiles
