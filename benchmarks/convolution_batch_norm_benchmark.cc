@@ -1,8 +1,8 @@
 // Compares a convolution with the batch norm's sums in one kernel (lib/kernels/convolution_batch_norm.h), in each
-// tiling, with cuDNN's fastest engine followed by the kernel for the sums. Measures every convolution of ResNet-18 but
-// the first, in microseconds in a CUDA graph; TFLOP/s in parentheses. "256/1": tiles of 256 pixels, one block each;
-// "128/1/3": three groups of warps instead of two.
-// Forward also measures the kernel that applies the batch norm, and "both" in one kernel.
+// tiling, with cuDNN's fastest engine followed by the kernel for the sums. Measures every convolution of ResNet-18, the
+// first as a 1x1 convolution over patches, in microseconds in a CUDA graph; TFLOP/s in parentheses. "256/1": tiles of
+// 256 pixels, one block each; "128/1/3": three groups of warps instead of two.
+// Forward also measures the kernel that applies the batch norm, and "both" in one kernel; then both with a residual.
 //
 //   convolution_batch_norm_benchmark [BATCH ...]      default: 32 128 512; needs a GPU
 //
@@ -65,6 +65,14 @@ void Compare(const ConvolutionShape& shape, ConvolutionContext& context) {
     for (const ConvolutionBatchNormTimes::Trial& trial : times.applying) {
       print("both ", trial);
     }
+    if (pass == ConvolutionPass::kForward) {
+      const ConvolutionBatchNormTimes adding = Value(TuneConvolutionBatchNorm(
+          context, shape, pass, apart->microseconds(), HopperMultiprocessors(), TimedLaunches::kAlsoAddingResidual));
+      std::printf(";  with a residual %5.1f", adding.apply_microseconds);
+      for (const ConvolutionBatchNormTimes::Trial& trial : adding.applying) {
+        print("both ", trial);
+      }
+    }
     std::printf("\n");
     std::fflush(stdout);
   }
@@ -125,6 +133,7 @@ int main(int argc, char** argv) {
     batches = {32, 128, 512};
   }
   for (const uint32_t batch : batches) {
+    Compare({batch, 32, 32, 64, 1, 1}, *context);  // the first convolution, over patches
     for (uint32_t channels = 64, size = 32; size >= 4; channels *= 2, size /= 2) {
       Compare({batch, channels, size, channels, 3, 1}, *context);
     }

@@ -83,10 +83,10 @@ using Kernel = void (*)(const CUtensorMap, const ConvolutionInputMaps, const Con
 template <Kind kKind>
 Kernel ChooseOfKind(const ConvolutionBatchNormLaunch& launch) {
   if (launch.groups == 3) {
-    return launch.pixels == 128 ? ConvolutionBatchNormKernel<true, 128, 3, false, kKind, LapClock> : nullptr;
+    return launch.pixels == 128 ? ConvolutionBatchNormKernel<true, 128, 3, KeptTiles::kNone, kKind, LapClock> : nullptr;
   }
-  return launch.pixels == 128   ? ConvolutionBatchNormKernel<true, 128, 2, false, kKind, LapClock>
-         : launch.pixels == 256 ? ConvolutionBatchNormKernel<true, 256, 2, false, kKind, LapClock>
+  return launch.pixels == 128   ? ConvolutionBatchNormKernel<true, 128, 2, KeptTiles::kNone, kKind, LapClock>
+         : launch.pixels == 256 ? ConvolutionBatchNormKernel<true, 256, 2, KeptTiles::kNone, kKind, LapClock>
                                 : nullptr;
 }
 
@@ -98,7 +98,7 @@ cudaError_t LaunchConvolutionLaps(const ConvolutionBatchNormLaunch& launch, cons
                                   const ConvolutionInputMaps& inputs, const ConvolutionBatchNormArguments& arguments,
                                   cudaStream_t stream) {
   const bool spread = arguments.tiles.spread_log2 != 0;
-  if (!launch.backward || launch.apply || arguments.tiles.splits_log2 != 0 ||
+  if (!launch.backward || launch.kept != KeptTiles::kNone || arguments.tiles.splits_log2 != 0 ||
       (!spread && !arguments.tiles.bordered())) {
     return cudaErrorInvalidValue;
   }

@@ -72,8 +72,8 @@ class Planner {
   absl::StatusOr<std::shared_ptr<const UnitForward<T>>> PlanForward(const ConvolutionUnit& unit,
                                                                     const UnitPlan<T>& plan,
                                                                     std::unique_ptr<const Convolution> convolution);
-  absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> PlanDataGradient(
-      const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution);
+  absl::Status PlanDataGradient(const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution,
+                                UnitPlan<T>& plan);
 
   const ResNetStepOptions& options_;
   const uint32_t images_;
@@ -97,7 +97,7 @@ absl::StatusOr<UnitPlan<T>> Planner<T>::PlanUnit(const ConvolutionUnit& unit) {
   plan.launch = PlanBatchNorm(plan.batch_norm, multiprocessors_);
   ASSIGN_OR_RETURN(plan.forward, PlanForward(unit, plan, std::move(forward)));
   if (data_gradient != nullptr) {
-    ASSIGN_OR_RETURN(plan.data_gradient, PlanDataGradient(unit, std::move(data_gradient)));
+    RETURN_IF_ERROR(PlanDataGradient(unit, std::move(data_gradient), plan));
   }
   return plan;
 }
@@ -173,10 +173,11 @@ absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
   return MakeForwardApart<T>(std::move(convolution), plan.batch_norm, plan.launch);
 }
 
-// Chooses the data gradient. Only partitioned SMs leave room for all blocks of a launch that applies the batch norm.
+// Chooses the data gradients of `plan`. Only partitioned SMs leave room for all blocks of a launch that applies the
+// batch norm.
 template <typename T>
-absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> Planner<T>::PlanDataGradient(
-    const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution) {
+absl::Status Planner<T>::PlanDataGradient(const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution,
+                                          UnitPlan<T>& plan) {
   if constexpr (kIsBf16<T>) {
     const SmPartition partition = Partition(unit);
     ConvolutionBatchNormChoice choice;
@@ -188,16 +189,19 @@ absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> Planner<T>::PlanDataG
                       ConvolutionPass::kDataGradient, options_.fused_batch_norm && partition.partitioned));
     }
     const ConvolutionOverlap overlap = Overlap(unit, ConvolutionPass::kDataGradient);
-    if (choice.with_sums.has_value() && choice.applied.has_value()) {
-      return MakeDataGradientApplied(
-          ConvolutionBatchNorm(Shape(unit), *choice.applied, partition.data_gradient).WithOverlap(overlap));
-    }
     if (choice.with_sums.has_value()) {
-      return MakeDataGradientWithSums(
+      plan.data_gradient = MakeDataGradientWithSums(
           ConvolutionBatchNorm(Shape(unit), *choice.with_sums, partition.data_gradient).WithOverlap(overlap));
+      if (choice.applied.has_value()) {
+        plan.data_gradient_with_sums = std::move(plan.data_gradient);
+        plan.data_gradient = MakeDataGradientApplied(
+            ConvolutionBatchNorm(Shape(unit), *choice.applied, partition.data_gradient).WithOverlap(overlap));
+      }
+      return absl::OkStatus();
     }
   }
-  return MakeDataGradientApart<T>(std::move(convolution));
+  plan.data_gradient = MakeDataGradientApart<T>(std::move(convolution));
+  return absl::OkStatus();
 }
 
 // Returns the first unit of the shape of unit u, which may be u itself. Units of one shape share one plan.
@@ -229,7 +233,11 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNetStepOptions& options, const R
     ASSIGN_OR_RETURN(UnitPlan<T> unit, planner.PlanUnit(net.units[u]));
     plan.units.push_back(std::move(unit));
   }
-  const UnitPlan<T>& above_stem = plan.units[net.blocks.front().conv1];
+  UnitPlan<T>& above_stem = plan.units[net.blocks.front().conv1];
+  if (options.own_weight_gradients && above_stem.data_gradient_with_sums != nullptr) {
+    // The stem's weight gradient reads the gradient before the batch norm (stem_gradient.h).
+    above_stem.data_gradient = above_stem.data_gradient_with_sums;
+  }
   plan.stem_from_batch_norm =
       options.own_weight_gradients && above_stem.data_gradient->gives() == BatchNormBackward::kSummed;
   plan.classifier = {images, net.positions, net.features, net.classes};

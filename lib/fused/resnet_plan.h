@@ -25,6 +25,8 @@ template <typename T>
 struct UnitPlan {
   std::shared_ptr<const UnitForward<T>> forward;
   std::shared_ptr<const UnitDataGradient<T>> data_gradient;  // null: the stem, whose input needs no gradient
+  // Alternative to a data gradient that also applies the batch norm below; null: data_gradient does not apply it.
+  std::shared_ptr<const UnitDataGradient<T>> data_gradient_with_sums;
   std::shared_ptr<const UnitWeightGradient<T>> weight_gradient;
   BatchNormShape batch_norm;  // batch norm after the convolution; `launch`: how its kernels are launched
   BatchNormLaunch launch;

@@ -126,6 +126,33 @@ uint32_t Blocks(const ConvolutionTiles& tiles, uint32_t multiprocessors) {
   return tiles.channel_blocks * std::min(tiles.pixel_tiles, std::max(1u, multiprocessors / tiles.channel_blocks));
 }
 
+// Returns the number of tiles of the block with the most tiles.
+uint32_t TilesPerBlock(const ConvolutionTiles& tiles, uint32_t multiprocessors) {
+  const uint32_t shares = Blocks(tiles, multiprocessors) >> tiles.splits_log2;
+  return (Tiles(tiles) + shares - 1) / shares;
+}
+
+// Number of tiles per slot in shared memory up to which a forward launch applies the batch norm. The other tiles are
+// read again from the output.
+constexpr uint32_t kMaxTilesPerSlot = 3;
+
+// Returns the rings of a launch whose blocks keep tiles in shared memory (KeptTiles::kInShared): those of MakeRings,
+// and as many slots for tiles as fit next to them, but not more than the `kept` tiles need.
+ConvolutionRings MakeRingsAndSlots(const ConvolutionTiles& tiles, uint32_t stride,
+                                   const ConvolutionBatchNormConfig& config, uint32_t kept) {
+  ConvolutionRings rings = MakeRings(tiles, stride, config);
+  rings.tile_slots = config.groups;  // MakeRings leaves room for them
+  while (rings.tile_slots < kept) {
+    ConvolutionRings more = rings;
+    more.tile_slots += config.groups;
+    if (ConvolutionBatchNormSharedBytes(more, config.groups) > kSharedBytes) {
+      break;
+    }
+    rings = more;
+  }
+  return rings;
+}
+
 constexpr ConvolutionBatchNormConfig kThreeGroups = {128, 1, 3};
 // Maximum depth of a tile, in blocks of 64 channels of one tap, for which three groups are timed. The tensor cores need
 // 256 cycles per block (four instructions of 64), so that deeper tiles multiply for longer than another group writes.
@@ -140,6 +167,30 @@ bool GroupsHaveWork(const ConvolutionShape& shape, ConvolutionPass pass, const C
   const uint32_t depth =
       tiles.depth_blocks * shape.filter * shape.filter >> 2 * tiles.spread_log2;  // mean of all tiles
   return !same && depth <= kMaxShortDepth && Tiles(tiles) > (config.groups - 1) * Blocks(tiles, multiprocessors);
+}
+
+// Returns where the blocks of a launch that applies the batch norm keep their tiles; kNone: they cannot.
+KeptTiles WhereKept(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
+                    uint32_t multiprocessors) {
+  // Multiprocessors come in pairs, so that as many clusters of two blocks run at once as there are pairs. The number of
+  // larger clusters depends on how many multiprocessors each part of the GPU has left.
+  constexpr uint32_t kMaxSplits = 2;
+  const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
+  if (config.pixels > 128 || config.splits > kMaxSplits ||
+      Blocks(tiles, multiprocessors) > std::min(multiprocessors, kConvolutionBatchNormMaxResidentBlocks)) {
+    return KeptTiles::kNone;
+  }
+  const uint32_t kept = TilesPerBlock(tiles, multiprocessors);
+  if (kept <= kMaxTilesInRegisters) {
+    return config.groups == 2 ? KeptTiles::kInRegisters : KeptTiles::kNone;
+  }
+  const bool forward = pass == ConvolutionPass::kForward;
+  const bool possible = config.pixels == 128 && config.splits == 1 &&
+                        (config.groups == 2 || (forward && GroupsHaveWork(shape, pass, config, multiprocessors)));
+  const uint32_t tiles_per_slot = forward ? kMaxTilesPerSlot : 1;
+  return possible && kept <= tiles_per_slot * MakeRingsAndSlots(tiles, shape.stride, config, kept).tile_slots
+             ? KeptTiles::kInShared
+             : KeptTiles::kNone;
 }
 
 // Maps the input for a tile: its channels, and every `step`th row and column, starting at the given row and column.
@@ -182,11 +233,18 @@ ConvolutionBatchNormLaunch MakeLaunch(const ConvolutionShape& shape, Convolution
   ConvolutionBatchNormLaunch launch;
   launch.stride = shape.stride;
   launch.backward = pass == ConvolutionPass::kDataGradient;
-  launch.apply = ending == Ending::kApplies;
+  launch.kept = ending == Ending::kApplies ? WhereKept(shape, pass, config, multiprocessors) : KeptTiles::kNone;
   launch.pixels = config.pixels;
   launch.groups = config.groups;
   launch.blocks = Blocks(MakeTiles(shape, pass, config), multiprocessors);
   return launch;
+}
+
+ConvolutionRings RingsOf(const ConvolutionBatchNormLaunch& launch, const ConvolutionTiles& tiles,
+                         const ConvolutionBatchNormConfig& config, uint32_t multiprocessors) {
+  return launch.kept == KeptTiles::kInShared
+             ? MakeRingsAndSlots(tiles, launch.stride, config, TilesPerBlock(tiles, multiprocessors))
+             : MakeRings(tiles, launch.stride, config);
 }
 
 absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
@@ -219,7 +277,8 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
                                                    " has no shortcut next to it: its stride is not 2"));
   }
   arguments.tiles = tiles;
-  arguments.rings = MakeRings(tiles, shape.stride, config);
+  const ConvolutionBatchNormLaunch launch = MakeLaunch(shape, pass, config, multiprocessors, ending);
+  arguments.rings = RingsOf(launch, tiles, config, multiprocessors);
   ASSIGN_OR_RETURN(const CUtensorMap weight_map, MapWeights(shape, weights));
   ASSIGN_OR_RETURN(ConvolutionInputMaps input_maps, MapInputs(tiles, shape.stride, DepthChannels(shape, pass), input));
   if (arguments.shortcut) {
@@ -234,10 +293,8 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
   if (ending == Ending::kApplies) {
     ASSIGN_OR_RETURN(arguments.waits, ReportWaits(absl::StrCat(what, " that applies its batch norm")));
   }
-  const ConvolutionBatchNormLauncher launch = launcher == nullptr ? &LaunchConvolutionBatchNorm : launcher;
-  return CudaStatus(
-      launch(MakeLaunch(shape, pass, config, multiprocessors, ending), weight_map, input_maps, arguments, stream),
-      what);
+  const ConvolutionBatchNormLauncher run = launcher == nullptr ? &LaunchConvolutionBatchNorm : launcher;
+  return CudaStatus(run(launch, weight_map, input_maps, arguments, stream), what);
 }
 
 ConvolutionBatchNormArguments ArgumentsWith(const ConvolutionOverlap& overlap) {
@@ -307,13 +364,7 @@ std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const Convol
 
 bool ConvolutionBatchNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass,
                                   const ConvolutionBatchNormConfig& config, uint32_t multiprocessors) {
-  // Multiprocessors come in pairs, so that as many clusters of two blocks run at once as there are pairs. The number of
-  // larger clusters depends on how many multiprocessors each part of the GPU has left.
-  constexpr uint32_t kMaxSplits = 2;
-  const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
-  return config.pixels <= 128 && config.splits <= kMaxSplits && config.groups == 2 &&
-         Blocks(tiles, multiprocessors) <= std::min(multiprocessors, kConvolutionBatchNormMaxResidentBlocks) &&
-         Tiles(tiles) <= kConvolutionBatchNormKeptTiles * (Blocks(tiles, multiprocessors) >> tiles.splits_log2);
+  return WhereKept(shape, pass, config, multiprocessors) != KeptTiles::kNone;
 }
 
 absl::StatusOr<bool> ConvolutionBatchNormMayWait(const ConvolutionShape& shape, ConvolutionPass pass,
@@ -324,7 +375,7 @@ absl::StatusOr<bool> ConvolutionBatchNormMayWait(const ConvolutionShape& shape, 
   const ConvolutionBatchNormLaunch launch = MakeLaunch(shape, pass, config, multiprocessors, Ending::kApplies);
   ConvolutionBatchNormArguments arguments;
   arguments.tiles = MakeTiles(shape, pass, config);
-  arguments.rings = MakeRings(arguments.tiles, shape.stride, config);
+  arguments.rings = RingsOf(launch, arguments.tiles, config, multiprocessors);
   uint32_t resident = 0;
   RETURN_IF_ERROR(CudaStatus(CountResidentBlocks(launch, arguments, &resident), "counting blocks that run at once"));
   return launch.blocks <= resident;

@@ -16,6 +16,9 @@
 // its tile. A tile of little depth takes longer to write than to multiply; then three groups can take turns, so that
 // two write at the same time. If there are fewer tiles than multiprocessors, the blocks of a cluster share a tile's
 // depth, and each block adds up its share of the pixels.
+//
+// A launch whose blocks all run at once can also apply the batch norm. Each block waits for the sums of all blocks, and
+// takes its values from registers (two tiles), from shared memory, or, what has no room there, from the L2 cache.
 #include "lib/cuda/overlapped_launch.cuh"
 #include "lib/kernels/convolution_batch_norm_consume.cuh"
 #include "lib/kernels/convolution_batch_norm_kernel.h"
@@ -28,27 +31,48 @@ using namespace convolution_batch_norm;
 using Kernel = void (*)(const CUtensorMap, const ConvolutionInputMaps, const ConvolutionBatchNormArguments);
 
 template <bool kBackward, Kind kKind>
+Kernel ChooseKeptInShared(const ConvolutionBatchNormLaunch& launch) {
+  constexpr bool kSmall = kKind == Kind::kSame;  // images of 4x4: backward, a block has two slots, as many as registers
+  if constexpr (!kBackward && !kSmall) {
+    if (launch.groups == 3) {
+      return ConvolutionBatchNormKernel<false, 128, 3, KeptTiles::kInShared, kKind>;
+    }
+  }
+  if constexpr (!kBackward || !kSmall) {
+    if (launch.groups == 2) {
+      return ConvolutionBatchNormKernel<kBackward, 128, 2, KeptTiles::kInShared, kKind>;
+    }
+  }
+  return nullptr;
+}
+
+template <bool kBackward, Kind kKind>
 Kernel ChooseOfKind(const ConvolutionBatchNormLaunch& launch, bool split) {
+  if (launch.kept == KeptTiles::kInShared) {
+    return launch.pixels == 128 && !split ? ChooseKeptInShared<kBackward, kKind>(launch) : nullptr;
+  }
   if (launch.groups == 3) {
     if constexpr (kKind != Kind::kSame) {
-      return launch.pixels == 128 && !split && !launch.apply
-                 ? ConvolutionBatchNormKernel<kBackward, 128, 3, false, kKind>
+      return launch.pixels == 128 && !split && launch.kept == KeptTiles::kNone
+                 ? ConvolutionBatchNormKernel<kBackward, 128, 3, KeptTiles::kNone, kKind>
                  : nullptr;
     }
     return nullptr;
   }
+  const bool apply = launch.kept == KeptTiles::kInRegisters;
   if (launch.pixels == 128) {
-    return launch.apply ? ConvolutionBatchNormKernel<kBackward, 128, 2, true, kKind>
-                        : ConvolutionBatchNormKernel<kBackward, 128, 2, false, kKind>;
+    return apply ? ConvolutionBatchNormKernel<kBackward, 128, 2, KeptTiles::kInRegisters, kKind>
+                 : ConvolutionBatchNormKernel<kBackward, 128, 2, KeptTiles::kNone, kKind>;
   }
   if (launch.pixels == 64) {
     if constexpr (!kBackward) {
-      return launch.apply ? ConvolutionBatchNormKernel<false, 64, 2, true, kKind>
-                          : ConvolutionBatchNormKernel<false, 64, 2, false, kKind>;
+      return apply ? ConvolutionBatchNormKernel<false, 64, 2, KeptTiles::kInRegisters, kKind>
+                   : ConvolutionBatchNormKernel<false, 64, 2, KeptTiles::kNone, kKind>;
     }
   }
-  return launch.pixels == 256 && !split && !launch.apply ? ConvolutionBatchNormKernel<kBackward, 256, 2, false, kKind>
-                                                         : nullptr;
+  return launch.pixels == 256 && !split && !apply
+             ? ConvolutionBatchNormKernel<kBackward, 256, 2, KeptTiles::kNone, kKind>
+             : nullptr;
 }
 
 // Returns the kernel, or null if there is none for the launch.

@@ -6,7 +6,7 @@
 //   backward:  g = mask * (w^T * dy + addend);               gradients = sums of g and x    (BatchNormBackwardReduce)
 //
 // For small batches the same launch also applies the batch norm (backward: up to its input's gradient): its blocks keep
-// their tiles and wait for each other's sums.
+// their tiles, in registers or in shared memory, and wait for each other's sums.
 //
 // Reference: convolution.h followed by batch_norm.h. Layouts are the same: activations NHWC, weights KRSC, all in bf16.
 // Sums are in fp32, in an order that depends only on shape, config and GPU: the same input gives the same bits on every
@@ -65,9 +65,12 @@ std::string DescribeConvolutionBatchNorm(const ConvolutionBatchNormConfig& confi
 std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                                     uint32_t multiprocessors);
 
-// Returns whether the launch can also apply the batch norm. It requires two groups, no more blocks than
-// multiprocessors, and no more tiles per block than a block can keep. The blocks wait for each other, so two such
-// launches must not run at the same time on a device.
+// Returns whether the launch can also apply the batch norm. It requires no more blocks than multiprocessors, tiles of
+// at most 128 pixels, and one of:
+// - at most two tiles per block, which stay in registers, and two groups;
+// - tiles of 128 pixels, no splits, and no more tiles per block than fit into shared memory next to the rings;
+//   backward, also two groups. Forward, a block may have three times as many tiles, and reads the others again.
+// The blocks wait for each other, so two such launches must not run at the same time on a device.
 bool ConvolutionBatchNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass,
                                   const ConvolutionBatchNormConfig& config, uint32_t multiprocessors);
 

@@ -1,5 +1,5 @@
 // Applies the batch norm in the launch that computed its sums: the tiles stay in registers until the sums of all blocks
-// are available.
+// are available. If a block has too many tiles for that, see convolution_batch_norm_kept.cuh.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_APPLY_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_APPLY_CUH_
 
@@ -86,18 +86,25 @@ __device__ inline float Half(const Words& words, uint32_t i) {
   return i % 2 == 0 ? LowBf16(words.word[i / 2]) : HighBf16(words.word[i / 2]);
 }
 
+// Coefficients of a thread's eight channels.
+struct PackCoefficients {
+  float on_value[kPackChannels], on_other[kPackChannels], constant[kPackChannels];
+
+  __device__ explicit PackCoefficients(const Coefficients& of_channels) {
+    const uint32_t channel = threadIdx.x % kChunks * kPackChannels;
+#pragma unroll
+    for (uint32_t i = 0; i < kPackChannels; ++i) {
+      on_value[i] = of_channels.on_value[channel + i];
+      on_other[i] = of_channels.on_other[channel + i];
+      constant[i] = of_channels.constant[channel + i];
+    }
+  }
+};
+
 template <bool kBackward, uint32_t kPixels>
-__device__ void Apply(const ConvolutionBatchNormArguments& arguments, const Coefficients& of_channels,
+__device__ void Apply(const ConvolutionBatchNormArguments& arguments, const PackCoefficients& on,
                       const Kept<kPixels>& kept) {
   constexpr uint32_t kItems = Kept<kPixels>::kItems;
-  const uint32_t channel = threadIdx.x % kChunks * kPackChannels;
-  float on_value[kPackChannels], on_other[kPackChannels], constant[kPackChannels];
-#pragma unroll
-  for (uint32_t i = 0; i < kPackChannels; ++i) {
-    on_value[i] = of_channels.on_value[channel + i];
-    on_other[i] = of_channels.on_other[channel + i];
-    constant[i] = of_channels.constant[channel + i];
-  }
 #pragma unroll
   for (uint32_t k = 0; k < kItems; ++k) {
     if (kept.EndsAt(k)) {
@@ -110,11 +117,11 @@ __device__ void Apply(const ConvolutionBatchNormArguments& arguments, const Coef
     for (uint32_t i = 0; i < kPackChannels; ++i) {
       const float value = Half(kept.value[k], i), other = Half(kept.other[k], i);
       if constexpr (kBackward) {
-        y[i] = on_value[i] * value + on_other[i] * other + constant[i];
+        y[i] = on.on_value[i] * value + on.on_other[i] * other + on.constant[i];
       } else {
-        y[i] = on_value[i] * value + constant[i];
+        y[i] = on.on_value[i] * value + on.constant[i];
         if (arguments.residual.residual != nullptr) {
-          y[i] += on_other[i] * other;
+          y[i] += on.on_other[i] * other;
         }
         mask |= y[i] > 0 ? 1u << i : 0u;
         y[i] = fmaxf(y[i], 0.0f);
@@ -169,19 +176,18 @@ class BackwardCoefficients {
   batch_norm::BackwardFinish finish_;
 };
 
-// Waits for the sums of all blocks and writes the kept values, normalised. `shared` must have room for twice
-// SumsOfWarps(kApplyingGroups) Sums, followed by Coefficients.
-template <bool kBackward, uint32_t kPixels>
+// Waits for the sums of all blocks, and calls `apply` with the thread's coefficients. `shared` must have room for twice
+// SumsOfWarps(kGroups) Sums, followed by Coefficients.
+template <bool kBackward, uint32_t kGroups, typename ApplyTiles>
 __device__ void SumAndApply(const ConvolutionBatchNormArguments& arguments, const Work& work,
-                            const LamportCounters& counters, ChannelSums& sums, const Kept<kPixels>& kept,
-                            Sums* shared) {
+                            const LamportCounters& counters, ChannelSums& sums, Sums* shared, const ApplyTiles& apply) {
   const uint32_t c = threadIdx.x % kChannels;  // thread c writes the sums of channel c
   const std::conditional_t<kBackward, BackwardCoefficients, ForwardCoefficients> of_channel(arguments,
                                                                                             work.channel + c);
-  LamportReduction reduction(arguments.lamport_buffer, counters, work, arguments.waits);
-  constexpr uint32_t kSums = SumsOfWarps(kApplyingGroups);
+  LamportReduction<kGroups> reduction(arguments.lamport_buffer, counters, work, arguments.waits);
+  constexpr uint32_t kSums = SumsOfWarps(kGroups);
   Coefficients& coefficients = *reinterpret_cast<Coefficients*>(shared + 2 * kSums);
-  const Sums of_block = AddThreads<kApplyingGroups>(sums, shared);
+  const Sums of_block = AddThreads<kGroups>(sums, shared);
   const uint32_t warp = threadIdx.x / kWarp;
   if (threadIdx.x < kChannels) {
     reduction.Publish(work, of_block);
@@ -190,20 +196,20 @@ __device__ void SumAndApply(const ConvolutionBatchNormArguments& arguments, cons
     LetNextBegin();  // takes effect when all blocks have come here, so that all that wait are resident
   }
   reduction.ClearOther();
-  const Sums total = AddWarps<kApplyingGroups>(work.shares > FewShares(kApplyingGroups)
-                                                   ? reduction.AddShares<kManyAtOnce>(warp, work.shares)
-                                                   : reduction.AddShares<kFewAtOnce>(warp, work.shares),
-                                               shared + kSums);
+  const Sums total = AddWarps<kGroups>(work.shares > FewShares(kGroups)
+                                           ? reduction.template AddShares<ManyAtOnce(kGroups)>(warp, work.shares)
+                                           : reduction.template AddShares<kFewAtOnce>(warp, work.shares),
+                                       shared + kSums);
   if (threadIdx.x < kChannels) {
     const ConvolutionTiles& tiles = arguments.tiles;
     const uint32_t rows = tiles.images << 2 * (tiles.size_log2 + tiles.spread_log2);
     of_channel.Make(arguments, total, rows, work.share == 0, c, coefficients);
   }
-  SyncConsumers<kApplyingGroups>();
+  SyncConsumers<kGroups>();
   LetNextBegin();
   // The atomic operation's result arrives while the batch norm is applied.
   const uint32_t closed_before = threadIdx.x == 0 ? reduction.BeginToClose() : 0;
-  Apply<kBackward, kPixels>(arguments, coefficients, kept);
+  apply(PackCoefficients(coefficients));
   if (threadIdx.x == 0) {
     reduction.Close(closed_before);
   }

@@ -16,7 +16,7 @@ namespace convolution_batch_norm {
 using main_loop::kGroupWarps;
 using main_loop::kWarp;
 
-constexpr uint32_t kApplyingGroups = 2;  // groups of warps that multiply, if the launch applies the batch norm
+constexpr uint32_t kApplyingGroups = 2;  // groups of warps that multiply, if their tiles stay in registers
 
 // Threads and warps of `groups` groups that multiply, and threads of their block: the first thread of one more group
 // copies.
@@ -52,12 +52,13 @@ constexpr uint32_t kItemsInFlight = 8;                         // items that a t
 
 // Layout of a block's shared memory. The first two parts start at whole swizzle patterns.
 struct SharedPlan {
-  uint32_t groups;  // groups that multiply, each with memory to transpose a tile
+  uint32_t groups;  // groups that multiply; each has memory to transpose a tile, or `tile_slots` of the rings
   uint32_t weights, staging, exchange, barriers, bytes;
 
   __host__ __device__ SharedPlan(const ConvolutionRings& rings, uint32_t groups)
       : groups(groups), weights(rings.input_slots * rings.input_stride()),
-        staging(weights + rings.weight_slots * kWeightBytes), exchange(staging + groups * kStageBytes),
+        staging(weights + rings.weight_slots * kWeightBytes),
+        exchange(staging + (rings.tile_slots != 0 ? rings.tile_slots : groups) * kStageBytes),
         barriers(exchange + rings.exchange_bytes),
         bytes(barriers + kBarrierBytes * (2 * (rings.input_slots + rings.weight_slots) + 1 + groups)) {}
 

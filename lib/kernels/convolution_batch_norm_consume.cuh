@@ -5,6 +5,7 @@
 #include "lib/cuda/overlapped_launch.cuh"
 #include "lib/kernels/convolution_batch_norm_apply.cuh"
 #include "lib/kernels/convolution_batch_norm_block.cuh"
+#include "lib/kernels/convolution_batch_norm_kept.cuh"
 #include "lib/kernels/convolution_batch_norm_kernel.h"
 #include "lib/kernels/convolution_batch_norm_laps.h"
 #include "lib/kernels/convolution_batch_norm_multiply.cuh"
@@ -39,18 +40,17 @@ __device__ uint32_t GroupBefore(uint32_t group) {
   return kGroups == 2 ? 1 - group : group == 0 ? kGroups - 1 : group - 1;
 }
 
-template <bool kBackward, uint32_t kPixels, uint32_t kGroups, Kind kKind, typename Clock>
-__device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Work& work, const SharedPlan& plan,
-                        uint32_t shared_base, char* shared, main_loop::Rings rings, Clock& clock) {
+// Multiplies and writes the group's tiles of the block, and adds them to the sums. staging_of(turn) returns the address
+// at which the block's tile number `turn` is transposed. Returns the number of the block's tiles.
+template <bool kBackward, uint32_t kPixels, uint32_t kGroups, KeptTiles kKept, Kind kKind, typename StagingOf,
+          typename Clock>
+__device__ uint32_t ConsumeTiles(const ConvolutionBatchNormArguments& arguments, const Work& work,
+                                 const SharedPlan& plan, uint32_t shared_base, main_loop::Rings rings,
+                                 const StagingOf& staging_of, ChannelSums& sums, Clock& clock) {
   constexpr bool kShort = kGroups > 2;  // the depth of a tile is short
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
-  const uint32_t channel_to_finish = work.channel + threadIdx.x % kChannels;
-  const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
-  ChannelSums sums;
-  LoadOrigin(kBackward ? arguments.state.mean : arguments.parameters.running_mean, work, sums);
   uint32_t turn = 0;
-  clock.Start();
   for (uint32_t index = work.first; index < tiles.pixel_tiles; index += work.stride, ++turn) {
     if constexpr (kShort) {
       if (turn % kGroups != group) {
@@ -76,12 +76,15 @@ __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Wo
     clock.End(Lap::kTurn);
     if (kBackward) {
       PrefetchAround(arguments, tile, work.channel, kPixels);
+    } else if constexpr (kKept == KeptTiles::kInShared) {
+      PrefetchResidual(arguments, tile, work.channel, kPixels);
     }
     clock.End(Lap::kPrefetch);
     main_loop::Multiply(TileProduct<kBackward, kPixels, kKind>{tiles, stages.taps}, stages, rings,
                         shared_base + plan.multiplied(group), acc, StageClock<Clock>{clock});
     clock.End(Lap::kProducts);
-    if constexpr (kPixels <= kMaxSplitPixels && kGroups == 2) {
+    const uint32_t staging = staging_of(turn);
+    if constexpr (kPixels <= kMaxSplitPixels && kGroups == 2 && kKept == KeptTiles::kNone) {
       if (tiles.splits_log2 != 0) {
         WriteShare<kBackward, kPixels>(arguments, tile, work, staging, shared_base + plan.exchange,
                                        shared_base + plan.exchanged(), acc, sums);
@@ -90,13 +93,29 @@ __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Wo
     }
     if constexpr (kShort && kBackward) {
       WriteShort(arguments, tile, work.channel, group, staging, acc, sums, clock);
-    } else if (tile.image + (1u << tiles.tile_images_log2) <= tiles.images) {
-      WriteTile<kBackward, true, kPixels>(arguments, tile, work.channel, group, staging, acc, sums, clock);
+    } else if (kKept == KeptTiles::kNone && tile.image + (1u << tiles.tile_images_log2) <= tiles.images) {
+      WriteTile<kBackward, true, kPixels, false>(arguments, tile, work.channel, group, staging, acc, sums, clock);
     } else {
-      WriteTile<kBackward, false, kPixels>(arguments, tile, work.channel, group, staging, acc, sums, clock);
+      constexpr bool kKeep = kBackward && kKept == KeptTiles::kInShared;  // forward, what is staged is written as it is
+      WriteTile<kBackward, false, kPixels, kKeep>(arguments, tile, work.channel, group, staging, acc, sums, clock);
     }
     clock.EndTile();
   }
+  return turn;
+}
+
+template <bool kBackward, uint32_t kPixels, uint32_t kGroups, Kind kKind, typename Clock>
+__device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Work& work, const SharedPlan& plan,
+                        uint32_t shared_base, char* shared, const main_loop::Rings& rings, Clock& clock) {
+  const ConvolutionTiles& tiles = arguments.tiles;
+  const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
+  const uint32_t channel_to_finish = work.channel + threadIdx.x % kChannels;
+  const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
+  ChannelSums sums;
+  LoadOrigin(kBackward ? arguments.state.mean : arguments.parameters.running_mean, work, sums);
+  clock.Start();
+  ConsumeTiles<kBackward, kPixels, kGroups, KeptTiles::kNone, kKind>(
+      arguments, work, plan, shared_base, rings, [&](uint32_t) { return staging; }, sums, clock);
   LetNextBegin();
   const uint32_t rows = tiles.images << 2 * (tiles.size_log2 + tiles.spread_log2);
   Sums total;
@@ -158,18 +177,54 @@ __device__ void ConsumeAndApply(const ConvolutionBatchNormArguments& arguments, 
     }
     Keep<kBackward, kPixels>(arguments, tile, work.channel, staging, first, pixels / kPixelsAtOnce, kept, sums);
   }
-  SumAndApply<kBackward, kPixels>(arguments, work, counters, sums, kept,
-                                  reinterpret_cast<Sums*>(shared + plan.staging));
+  SumAndApply<kBackward, kApplyingGroups>(
+      arguments, work, counters, sums, reinterpret_cast<Sums*>(shared + plan.staging),
+      [&](const PackCoefficients& coefficients) { Apply<kBackward, kPixels>(arguments, coefficients, kept); });
+}
+
+// Processes any number of tiles and keeps the last ones in shared memory (KeptTiles::kInShared).
+template <bool kBackward, uint32_t kGroups, Kind kKind>
+__device__ void ConsumeAndApplyMany(const ConvolutionBatchNormArguments& arguments, const Work& work,
+                                    const SharedPlan& plan, uint32_t shared_base, char* shared,
+                                    const main_loop::Rings& rings) {
+  const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
+  const TileSlots slots = {shared_base + plan.staging, arguments.rings.tile_slots};
+  const LamportCounters counters(arguments.lamport_buffer);
+  ChannelSums sums;
+  LoadOrigin(kBackward ? arguments.state.mean : arguments.parameters.running_mean, work, sums);
+  NoClock clock;
+  const uint32_t block_tiles = ConsumeTiles<kBackward, kStagePixels, kGroups, KeptTiles::kInShared, kKind>(
+      arguments, work, plan, shared_base, rings, [&](uint32_t turn) { return slots.At(turn); }, sums, clock);
+  GroupPieces<kGroups> remaining(work, slots, group, block_tiles);
+  constexpr uint32_t kPixels = PiecePixels(kGroups);
+  Kept<kPixels> kept = {};
+  kept.count = Kept<kPixels>::kItems;
+  if (remaining.count != 0) {
+    remaining.template Recall<kBackward>(arguments, kept);  // before the wait, during which the loads arrive
+  }
+  // The ring of input boxes is free: all of the block's tiles have been multiplied when all consumers are there.
+  const auto apply = [&](const PackCoefficients& coefficients) {
+#pragma unroll 1
+    while (remaining.count != 0) {
+      Apply<kBackward, kPixels>(arguments, coefficients, kept);
+      if (--remaining.count != 0) {
+        remaining.template Recall<kBackward>(arguments, kept);
+      }
+    }
+  };
+  SumAndApply<kBackward, kGroups>(arguments, work, counters, sums, reinterpret_cast<Sums*>(shared), apply);
 }
 
 // kGroups: groups of warps that multiply and write tiles in turn.
-template <bool kBackward, uint32_t kPixels, uint32_t kGroups, bool kApply, Kind kKind, typename Clock = NoClock>
+template <bool kBackward, uint32_t kPixels, uint32_t kGroups, KeptTiles kKept, Kind kKind, typename Clock = NoClock>
 __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
     ConvolutionBatchNormKernel(const __grid_constant__ CUtensorMap weights,
                                const __grid_constant__ ConvolutionInputMaps inputs,
                                const __grid_constant__ ConvolutionBatchNormArguments arguments) {
 #ifndef LOCKSTEP_CODE_LEFT_OUT
-  static_assert(!kApply || kGroups == kApplyingGroups, "a launch that applies the batch norm has two tiles per block");
+  static_assert(kKept != KeptTiles::kInRegisters || kGroups == kApplyingGroups, "one tile for each of two groups");
+  static_assert(kKept != KeptTiles::kInShared || kPixels == kStagePixels, "a slot has a tile");
+  static_assert(kKept != KeptTiles::kInShared || !kBackward || kGroups == 2, "three groups write in another way");
   constexpr uint32_t kConsumers = ConsumersOf(kGroups), kWarps = ThreadsOf(kGroups) / kWarp;
   Clock clock;
   if (threadIdx.x == kConsumers) {
@@ -212,8 +267,10 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
     __syncthreads();
   }
   const auto consume = [&] {
-    if constexpr (kApply) {
+    if constexpr (kKept == KeptTiles::kInRegisters) {
       ConsumeAndApply<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, rings);
+    } else if constexpr (kKept == KeptTiles::kInShared) {
+      ConsumeAndApplyMany<kBackward, kGroups, kKind>(arguments, work, plan, base, shared, rings);
     } else {
       Consume<kBackward, kPixels, kGroups, kKind>(arguments, work, plan, base, shared, rings, clock);
       clock.EndBlock();

@@ -19,8 +19,17 @@ constexpr uint32_t kBoxColumns = 10;
 // Maximum number of blocks of a launch that applies the batch norm: the multiprocessors of a full GH100.
 constexpr uint32_t kConvolutionBatchNormMaxResidentBlocks = 144;
 constexpr uint32_t kLamportHeadBytes = 128;
-// Maximum number of tiles that a block keeps if its launch applies the batch norm: its registers hold no more.
-constexpr uint32_t kConvolutionBatchNormKeptTiles = 2;
+
+// Place where a block keeps its tiles until the launch applies the batch norm to them.
+enum class KeptTiles {
+  kNone,         // the launch does not apply the batch norm
+  kInRegisters,  // all tiles, at most kMaxTilesInRegisters
+  // The last tiles in shared memory, in as many slots as have room (ConvolutionRings::tile_slots). Forward, earlier
+  // tiles are read again from the output, by the threads that have written them; backward, there must not be any, and
+  // two groups. Tiles of 128 pixels, no splits.
+  kInShared,
+};
+constexpr uint32_t kMaxTilesInRegisters = 2;
 
 // Division of the output into tiles. A tile has 64 channels of 2^width_log2 columns of `tile_rows` image rows of
 // 2^tile_images_log2 images. Pixels are numbered with the column fastest, then the image, then the row. Hence the step
@@ -57,6 +66,9 @@ struct ConvolutionRings {
   uint32_t input_bytes = 0;  // bytes of an input box
   uint32_t weight_slots = 0;
   uint32_t exchange_bytes = 0;  // bytes exchanged between the blocks of a cluster
+  // KeptTiles::kInShared: slots in which a tile of 128 pixels is transposed and stays, a multiple of the groups; 0: one
+  // slot per group, which the group's next tile overwrites.
+  uint32_t tile_slots = 0;
 
   // Bytes from one slot to the next; each slot starts at a swizzle pattern.
   __host__ __device__ uint32_t input_stride() const { return (input_bytes + 1023) / 1024 * 1024; }
@@ -87,9 +99,9 @@ struct ConvolutionBatchNormArguments {
 struct ConvolutionBatchNormLaunch {
   bool backward = false;
   uint32_t stride = 1;
-  // Also applies the batch norm. Requires pixels <= 128, and that all blocks run at once: at most
-  // kConvolutionBatchNormMaxResidentBlocks blocks of at most kConvolutionBatchNormKeptTiles tiles each.
-  bool apply = false;
+  // Other than kNone: also applies the batch norm. Requires pixels <= 128, and that all blocks run at once, at most
+  // kConvolutionBatchNormMaxResidentBlocks.
+  KeptTiles kept = KeptTiles::kNone;
   uint32_t pixels = 0;  // pixels of a tile: 128 or 256, forward also 64
   // Groups of warps that multiply and write tiles in turn: 2, or 3 with tiles of 128 pixels, each by one block, without
   // applying the batch norm. Images of 4x4 with a stride of 1 and a filter of 3 have only 2.

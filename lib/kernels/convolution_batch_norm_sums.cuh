@@ -11,9 +11,9 @@ namespace convolution_batch_norm {
 
 using batch_norm::Sums;
 
-// Shares that a thread loads at once: 17 are all shares of one of 8 warps on an H200 (132 multiprocessors), and 8 are
-// all of few shares. With fewer at once, a warp would wait for its loads several times.
-constexpr uint32_t kManyAtOnce = 17;
+// Shares that a thread loads at once: 17 or 11 are all shares of one of 8 or 12 warps on an H200 (132 multiprocessors),
+// and 8 are all of few shares. With fewer at once, a warp would wait for its loads several times.
+constexpr uint32_t ManyAtOnce(uint32_t groups) { return groups == 2 ? 17 : 11; }
 constexpr uint32_t kFewAtOnce = 8;
 constexpr uint32_t FewShares(uint32_t groups) { return kFewAtOnce * ConsumerWarpsOf(groups); }
 
@@ -117,10 +117,10 @@ __device__ bool ReduceInLastBlock(ChannelSums& sums, const Work& work, Workspace
   const uint32_t warp = threadIdx.x / kWarp;
   const float4* const partial = reinterpret_cast<const float4*>(workspace.partial) + threadIdx.x % kWarp;
   constexpr uint32_t kWarps = ConsumerWarpsOf(kGroups);
-  total =
-      AddWarps<kGroups>(work.shares > FewShares(kGroups) ? AddShares<kWarps, kManyAtOnce>(partial, warp, work.shares)
-                                                         : AddShares<kWarps, kFewAtOnce>(partial, warp, work.shares),
-                        shared);
+  total = AddWarps<kGroups>(work.shares > FewShares(kGroups)
+                                ? AddShares<kWarps, ManyAtOnce(kGroups)>(partial, warp, work.shares)
+                                : AddShares<kWarps, kFewAtOnce>(partial, warp, work.shares),
+                            shared);
   return threadIdx.x < kChannels;
 }
 
@@ -143,6 +143,7 @@ struct LamportCounters {
 // memory waits again: missing sums are read as they are.
 //
 // Memory: three counters; from kLamportHeadBytes on the halves, each Sums (channel_blocks, shares, 64).
+template <uint32_t kGroups>
 class LamportReduction {
  public:
   __device__ LamportReduction(void* memory, const LamportCounters& counters, const Work& work, const WaitReport& waits)
@@ -168,7 +169,7 @@ class LamportReduction {
     }
   }
 
-  // Waits for every eighth share, starting at `first`, and adds them up in order; two channels per lane.
+  // Waits for one share of each kWarps shares, starting at `first`, and adds them up in order; two channels per lane.
   template <uint32_t kAtOnce>
   __device__ float4 AddShares(uint32_t first, uint32_t shares) {
     const float4* const of_lane = mine_ + threadIdx.x % kWarp;
@@ -217,7 +218,7 @@ class LamportReduction {
   }
 
  private:
-  static constexpr uint32_t kThreads = ConsumersOf(kApplyingGroups), kWarps = ConsumerWarpsOf(kApplyingGroups);
+  static constexpr uint32_t kThreads = ConsumersOf(kGroups), kWarps = ConsumerWarpsOf(kGroups);
   static constexpr uint32_t kTurn = 0, kGivenUp = 1, kClosed = 2;  // counters; the first two are loaded at once
   static constexpr uint32_t kShareVectors = kChannels * sizeof(Sums) / sizeof(float4);
   static constexpr uint32_t kHalfVectors = kConvolutionBatchNormMaxResidentBlocks * kShareVectors;

@@ -242,8 +242,7 @@ TEST_P(ConvolutionBatchNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
 
 // Expects the bits of the launch without, followed by the kernel that applies; twice, because the counters must be left
 // as they were.
-TEST_P(ConvolutionBatchNormTest, ForwardAndApplyIsForwardAndThenApply) {
-  const ConvolutionShape shape = GetParam();
+void ExpectForwardAndApplyIsForwardAndThenApply(const ConvolutionShape& shape) {
   const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.out_channels;
   const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kForward);
   const Exact x(1, counts.a, kActivation), w(2, counts.b, kWeight), residual(7, counts.out, {-3, -1, 0, 2});
@@ -295,20 +294,51 @@ TEST_P(ConvolutionBatchNormTest, ForwardAndApplyIsForwardAndThenApply) {
       EXPECT_TRUE(SameBits(var_applied.ToHost(), var.ToHost())) << name;
       EXPECT_TRUE(SameBits(y_applied.ToHost(), y.ToHost())) << name;
       EXPECT_TRUE(SameBits(mask_applied.ToHost(), mask.ToHost())) << name;
-      if (HasFailure()) {
+      if (::testing::Test::HasFailure()) {
         return;
       }
     }
   }
 }
 
-// A word of 0 means that its block has not written it yet: sums of 0 must not be mistaken for it.
-TEST(ConvolutionBatchNormTest, SumsOfZeroArrive) {
-  const ConvolutionShape shape = {32, 128, 16, 128, 3, 1};
-  if (!HaveGpu() ||
-      !ConvolutionBatchNormCanApply(shape, ConvolutionPass::kForward, {128, 1}, HopperMultiprocessors())) {
-    GTEST_SKIP() << "needs a GPU of compute capability 9.0 with 64 multiprocessors";
+TEST_P(ConvolutionBatchNormTest, ForwardAndApplyIsForwardAndThenApply) {
+  ExpectForwardAndApplyIsForwardAndThenApply(GetParam());
+}
+
+// Shapes whose blocks have more tiles than their registers hold, on 132 multiprocessors. After each shape: the tiles of
+// a block, and the slots for them in shared memory with two and with three groups.
+std::vector<ConvolutionShape> ShapesOfManyTiles() {
+  return {{64, 64, 32, 64, 3, 1},     // 3 or 4 tiles, 4 and 3 slots
+          {100, 64, 32, 64, 3, 1},    // 6 or 7, 4 and 3
+          {128, 64, 32, 64, 3, 1},    // 7 or 8, 4 and 3
+          {128, 128, 16, 128, 3, 1},  // 3 or 4, 4 and 3
+          {603, 64, 8, 64, 3, 1},     // 2 or 3, 4 and 3; one image in the last tile
+          {2117, 64, 4, 64, 3, 1},    // 2 or 3, 2 (no three groups for these images); five images in the last tile
+          {128, 64, 32, 128, 3, 2},   // 3 or 4, 2 and 3
+          {128, 32, 32, 64, 1, 1}};   // 7 or 8, 8 and 9
+}
+
+class ManyTilesTest : public ConvolutionBatchNormTest {};
+
+TEST_P(ManyTilesTest, ForwardAndApplyIsForwardAndThenApply) {
+  const ConvolutionShape shape = GetParam();
+  const uint32_t multiprocessors = HopperMultiprocessors();
+  if (multiprocessors < 132) {
+    GTEST_SKIP() << "needs 132 multiprocessors";
   }
+  for (const ConvolutionBatchNormConfig& config :
+       ConvolutionBatchNormConfigs(shape, ConvolutionPass::kForward, multiprocessors)) {
+    EXPECT_EQ(ConvolutionBatchNormCanApply(shape, ConvolutionPass::kForward, config, multiprocessors),
+              config.pixels == 128)
+        << Name(shape, ConvolutionPass::kForward, config);
+  }
+  ExpectForwardAndApplyIsForwardAndThenApply(shape);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ManyTilesTest, ::testing::ValuesIn(ShapesOfManyTiles()));
+
+// A word of 0 means that its block has not written it yet: sums of 0 must not be mistaken for it.
+void ExpectSumsOfZeroArrive(const ConvolutionShape& shape, const ConvolutionBatchNormConfig& config) {
   const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kForward);
   const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.out_channels;
   DeviceArray<Bf16> x(counts.a), w(counts.b), raw(counts.out), y(counts.out);
@@ -322,7 +352,7 @@ TEST(ConvolutionBatchNormTest, SumsOfZeroArrive) {
   ASSERT_EQ(cudaMemset(x.data(), 0, counts.a * sizeof(Bf16)), cudaSuccess);
   ASSERT_EQ(cudaMemset(w.data(), 0, counts.b * sizeof(Bf16)), cudaSuccess);
   for (int run = 0; run < 3; ++run) {
-    ASSERT_EQ(ConvolutionBatchNorm(shape, {128, 1}, multiprocessors)
+    ASSERT_EQ(ConvolutionBatchNorm(shape, config, multiprocessors)
                   .ForwardAndApply(x.data(), w.data(), raw.data(), parameters, of_state, {}, y.data(), mask.data(),
                                    lamport_buffer.data(), nullptr),
               absl::OkStatus());
@@ -331,11 +361,27 @@ TEST(ConvolutionBatchNormTest, SumsOfZeroArrive) {
   }
 }
 
+TEST(ConvolutionBatchNormTest, SumsOfZeroArrive) {
+  struct Applying {
+    ConvolutionShape shape;
+    ConvolutionBatchNormConfig config;
+  };
+  // Two tiles per block in registers, and four in shared memory of two and of three groups.
+  const Applying launches[] = {
+      {{32, 128, 16, 128, 3, 1}, {128, 1}}, {{64, 64, 32, 64, 3, 1}, {128, 1}}, {{64, 64, 32, 64, 3, 1}, {128, 1, 3}}};
+  for (const auto& [shape, config] : launches) {
+    if (!HaveGpu() ||
+        !ConvolutionBatchNormCanApply(shape, ConvolutionPass::kForward, config, HopperMultiprocessors())) {
+      GTEST_SKIP() << "needs a GPU of compute capability 9.0 with 64 multiprocessors";
+    }
+    ExpectSumsOfZeroArrive(shape, config);
+  }
+}
+
 // Expects the bits of the launch without, followed by the kernel that applies: with the result in other memory and in
 // that of x, with the gradient of the batch norm's output and without; twice, because the counters must be left as they
 // were.
-TEST_P(ConvolutionBatchNormTest, BackwardAndApplyIsBackwardAndThenApply) {
-  const ConvolutionShape shape = GetParam();
+void ExpectBackwardAndApplyIsBackwardAndThenApply(const ConvolutionShape& shape) {
   const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.in_channels;
   const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kDataGradient);
   const Exact dy(1, counts.a, kActivation), w(2, counts.b, kWeight), x(3, counts.out, {-2, 0, 1});
@@ -394,12 +440,38 @@ TEST_P(ConvolutionBatchNormTest, BackwardAndApplyIsBackwardAndThenApply) {
       if (!in_place) {
         EXPECT_TRUE(SameBits(g_applied.ToHost(), g.ToHost())) << name;
       }
-      if (HasFailure()) {
+      if (::testing::Test::HasFailure()) {
         return;
       }
     }
   }
 }
+
+TEST_P(ConvolutionBatchNormTest, BackwardAndApplyIsBackwardAndThenApply) {
+  ExpectBackwardAndApplyIsBackwardAndThenApply(GetParam());
+}
+
+// Shapes whose blocks have more tiles than their registers hold, on 132 multiprocessors, and a slot in shared memory
+// for each tile. After each shape: the tiles of a block, and the slots.
+std::vector<ConvolutionShape> ShapesOfManyGradientTiles() {
+  return {{64, 64, 32, 64, 3, 1},     // 3 or 4 tiles, 4 slots
+          {603, 64, 8, 64, 3, 1},     // 2 or 3, 4; one image in the last tile
+          {50, 64, 32, 64, 3, 2},     // 3 or 4, 4
+          {130, 256, 8, 512, 3, 2}};  // 2 or 3, 4; two images in the last tile
+}
+
+class ManyGradientTilesTest : public ConvolutionBatchNormTest {};
+
+TEST_P(ManyGradientTilesTest, BackwardAndApplyIsBackwardAndThenApply) {
+  const uint32_t multiprocessors = HopperMultiprocessors();
+  if (multiprocessors < 132) {
+    GTEST_SKIP() << "needs 132 multiprocessors";
+  }
+  EXPECT_TRUE(ConvolutionBatchNormCanApply(GetParam(), ConvolutionPass::kDataGradient, {128, 1}, multiprocessors));
+  ExpectBackwardAndApplyIsBackwardAndThenApply(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ManyGradientTilesTest, ::testing::ValuesIn(ShapesOfManyGradientTiles()));
 
 INSTANTIATE_TEST_SUITE_P(All, ConvolutionBatchNormTest, ::testing::ValuesIn(Shapes()));
 
@@ -452,12 +524,25 @@ TEST(ConvolutionBatchNormConfigsTest, AppliesWhereAllTilesCanBeKept) {
   };
   EXPECT_TRUE(can({32, 64, 32, 64, 3, 1}, {128, 1}));   // 256 tiles
   EXPECT_TRUE(can({33, 64, 32, 64, 3, 1}, {128, 1}));   // 264 tiles, two for each of 132 blocks
-  EXPECT_FALSE(can({34, 64, 32, 64, 3, 1}, {128, 1}));  // 272 tiles
   EXPECT_FALSE(can({32, 64, 32, 64, 3, 1}, {256, 1}));  // a tile too large to keep
   EXPECT_FALSE(can({32, 64, 32, 64, 3, 1}, {128, 1, 3}));
+  // More tiles stay in shared memory. Four slots of 16 KiB fit next to nine slots of 8 KiB for weights and three of 23
+  // KiB for input, and a block has up to three times as many tiles as slots.
+  EXPECT_TRUE(can({34, 64, 32, 64, 3, 1}, {128, 1}));    // 272 tiles
+  EXPECT_TRUE(can({198, 64, 32, 64, 3, 1}, {128, 1}));   // 1,584 tiles, 12 for each block
+  EXPECT_FALSE(can({199, 64, 32, 64, 3, 1}, {128, 1}));  // 1,592 tiles
+  EXPECT_FALSE(can({50, 64, 32, 64, 3, 1}, {256, 1}));
+  EXPECT_FALSE(can({33, 64, 32, 64, 3, 1}, {128, 1, 3}));   // two tiles for each block
+  EXPECT_TRUE(can({50, 64, 32, 64, 3, 1}, {128, 1, 3}));    // 400 tiles
+  EXPECT_TRUE(can({148, 64, 32, 64, 3, 1}, {128, 1, 3}));   // 1,184 tiles, 9 for each block, whose slots are 3
+  EXPECT_FALSE(can({149, 64, 32, 64, 3, 1}, {128, 1, 3}));  // 1,192 tiles
+  EXPECT_FALSE(can({128, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient));
   EXPECT_TRUE(can({32, 512, 4, 512, 3, 1}, {128, 2}));  // 32 tiles by two blocks
   EXPECT_FALSE(can({32, 512, 4, 512, 3, 1}, {128, 4}));
-  EXPECT_FALSE(can({32, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 88));   // 256 tiles
+  EXPECT_TRUE(can({32, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 88));   // 256 tiles, 3 per block
+  EXPECT_TRUE(can({44, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 88));   // 352, 4 per block
+  EXPECT_FALSE(can({45, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 88));  // 360: more than slots
+  EXPECT_FALSE(can({50, 64, 32, 64, 3, 1}, {128, 1, 3}, ConvolutionPass::kDataGradient));
   EXPECT_TRUE(can({32, 128, 16, 128, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 66));  // 128 tiles
   EXPECT_TRUE(can({32, 128, 16, 256, 3, 2}, {128, 1}, ConvolutionPass::kDataGradient, 66));  // interleaved: 128
 }

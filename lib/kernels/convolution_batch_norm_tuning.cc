@@ -21,7 +21,7 @@ using Bf16 = __nv_bfloat16;
 class Trial {
  public:
   static absl::StatusOr<Trial> Make(const ConvolutionShape& shape, ConvolutionPass pass, uint32_t multiprocessors,
-                                    bool applying, cudaStream_t stream) {
+                                    TimedLaunches launches, cudaStream_t stream) {
     Trial trial;
     trial.forward_ = pass == ConvolutionPass::kForward;
     trial.shape_ = shape;
@@ -36,8 +36,11 @@ class Trial {
     ASSIGN_OR_RETURN(trial.out_, MakeRandomTensor<Bf16>(counts.out, stream));
     ASSIGN_OR_RETURN(trial.of_channels_, MakeRandomTensor<float>(kPerChannel * trial.rows_.channels, stream));
     ASSIGN_OR_RETURN(trial.x_, MakeRandomTensor<Bf16>(counts.out, stream));
-    if (!trial.forward_ && applying) {
+    if (!trial.forward_ && launches != TimedLaunches::kSums) {
       ASSIGN_OR_RETURN(trial.dx_, MakeRandomTensor<Bf16>(counts.out, stream));
+    }
+    if (trial.forward_ && launches == TimedLaunches::kAlsoAddingResidual) {
+      ASSIGN_OR_RETURN(trial.residual_, MakeRandomTensor<Bf16>(counts.out, stream));
     }
     ASSIGN_OR_RETURN(trial.mask_, MakeRandomTensor<Bf16>(counts.out / 16, stream));
     ASSIGN_OR_RETURN(trial.workspace_,
@@ -72,8 +75,8 @@ class Trial {
   absl::StatusOr<double> TimeApply() {
     return MicrosecondsInGraph(stream_, [this] {
       return CudaStatus(forward_
-                            ? BatchNormApply<Bf16>(rows_, Data(out_), State().scale, State().shift, {}, Data(x_),
-                                                   Mask(), RowOrder::kLastToFirst, stream_)
+                            ? BatchNormApply<Bf16>(rows_, Data(out_), State().scale, State().shift, Residual(),
+                                                   Data(x_), Mask(), RowOrder::kLastToFirst, stream_)
                             : BatchNormBackwardApply<Bf16>(rows_, Data(x_), {Data(out_), nullptr, nullptr}, Gradients(),
                                                            Data(dx_), nullptr, RowOrder::kLastToFirst, stream_),
                         "timing a batch norm");
@@ -83,8 +86,8 @@ class Trial {
   absl::StatusOr<double> TimeApplying(const ConvolutionBatchNormConfig& config) {
     const ConvolutionBatchNorm convolution(shape_, config, multiprocessors_);
     return MicrosecondsInGraph(stream_, [&] {
-      return forward_ ? convolution.ForwardAndApply(Data(a_), Data(b_), Data(out_), Parameters(), State(), {}, Data(x_),
-                                                    Mask(), lamport_buffer_.data(), stream_)
+      return forward_ ? convolution.ForwardAndApply(Data(a_), Data(b_), Data(out_), Parameters(), State(), Residual(),
+                                                    Data(x_), Mask(), lamport_buffer_.data(), stream_)
                       : convolution.BackwardAndApply(Data(a_), Data(b_), {},
                                                      {Data(x_), nullptr, Mask(), State(), Gradients()}, Data(out_),
                                                      Data(dx_), lamport_buffer_.data(), stream_);
@@ -106,6 +109,7 @@ class Trial {
     parameters.running_var = OfChannels(3);
     return parameters;
   }
+  BatchNormResidual<Bf16> Residual() const { return {Data(residual_), nullptr, nullptr}; }  // null: no residual
   BatchNormState State() const { return {OfChannels(4), OfChannels(5), OfChannels(6), OfChannels(7)}; }
   BatchNormGradients Gradients() const {
     return {OfChannels(8), OfChannels(9), OfChannels(10), OfChannels(11), OfChannels(12)};
@@ -117,7 +121,7 @@ class Trial {
   uint32_t multiprocessors_ = 0;
   BatchNormShape rows_;
   BatchNormLaunch launch_;
-  DeviceBuffer a_, b_, out_, x_, dx_, mask_, of_channels_, workspace_, lamport_buffer_;
+  DeviceBuffer a_, b_, out_, x_, dx_, residual_, mask_, of_channels_, workspace_, lamport_buffer_;
 };
 
 }  // namespace
@@ -126,14 +130,13 @@ absl::StatusOr<ConvolutionBatchNormTimes> TuneConvolutionBatchNorm(ConvolutionCo
                                                                    const ConvolutionShape& whole, ConvolutionPass pass,
                                                                    std::optional<double> apart_microseconds,
                                                                    uint32_t multiprocessors, TimedLaunches launches) {
-  const bool applying = launches == TimedLaunches::kAlsoApplying;
   ConvolutionBatchNormTimes times;
   const ConvolutionShape shape = TunedShape(whole);
   const std::vector<ConvolutionBatchNormConfig> configs = ConvolutionBatchNormConfigs(shape, pass, multiprocessors);
   if (configs.empty()) {
     return times;
   }
-  ASSIGN_OR_RETURN(Trial trial, Trial::Make(shape, pass, multiprocessors, applying, context.stream()));
+  ASSIGN_OR_RETURN(Trial trial, Trial::Make(shape, pass, multiprocessors, launches, context.stream()));
   ASSIGN_OR_RETURN(const double sums, trial.TimeSums());
   std::optional<double> min_microseconds;
   if (apart_microseconds.has_value()) {
@@ -148,7 +151,7 @@ absl::StatusOr<ConvolutionBatchNormTimes> TuneConvolutionBatchNorm(ConvolutionCo
       times.best = config;
     }
   }
-  if (!applying) {
+  if (launches == TimedLaunches::kSums) {
     return times;
   }
   ASSIGN_OR_RETURN(times.apply_microseconds, trial.TimeApply());

@@ -27,14 +27,15 @@ struct ConvolutionBatchNormTimes {
 };
 
 enum class TimedLaunches {
-  kSums,          // convolution and sums of the batch norm
-  kAlsoApplying,  // also launches that apply the batch norm
+  kSums,                // convolution and sums of the batch norm
+  kAlsoApplying,        // also launches that apply the batch norm
+  kAlsoAddingResidual,  // the same; forward, the batch norm also adds a residual
 };
 
 // Times all configurations on TunedShape(shape), forward or data gradient, with at most `multiprocessors` blocks. The
 // baseline is a convolution that takes `apart_microseconds`, and a kernel for the sums; nullopt: no baseline.
-// Allocates tensors of the pass's size on the GPU (one more if backward and kAlsoApplying) and frees them (timing:
-// graph_timer.h). Returns no trials if there are no configurations, and CUDA's errors.
+// Allocates tensors of the pass's size on the GPU (one more for a residual, or if backward and applying) and frees them
+// (timing: graph_timer.h). Returns no trials if there are no configurations, and CUDA's errors.
 absl::StatusOr<ConvolutionBatchNormTimes> TuneConvolutionBatchNorm(ConvolutionContext& context,
                                                                    const ConvolutionShape& shape, ConvolutionPass pass,
                                                                    std::optional<double> apart_microseconds,

@@ -39,9 +39,9 @@ __device__ inline uint4 LoadShared(uint32_t at) {
   return value;
 }
 
-__device__ inline void StoreShared(uint32_t at, const float4& value) {
-  asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(at), "f"(value.x), "f"(value.y), "f"(value.z),
-               "f"(value.w)
+__device__ inline void StoreShared(uint32_t at, const uint4& value) {
+  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(value.x), "r"(value.y), "r"(value.z),
+               "r"(value.w)
                : "memory");
 }
 
@@ -229,8 +229,8 @@ __device__ void LoadItems(const ConvolutionBatchNormArguments& arguments, const 
 }
 
 // Writes the pixels, which must be staged, and adds them to the sums. No branch separates the instructions of different
-// pixels.
-template <bool kBackward, Writing kWriting, uint32_t kItems, typename Clock>
+// pixels. kKeep: writes them also to where they are staged; the output may then be null.
+template <bool kBackward, Writing kWriting, bool kKeep, uint32_t kItems, typename Clock>
 __device__ void WriteItems(const ConvolutionBatchNormArguments& arguments, uint32_t staging, const Items<kItems>& items,
                            ChannelSums& sums, Clock& clock) {
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
@@ -252,8 +252,12 @@ __device__ void WriteItems(const ConvolutionBatchNormArguments& arguments, uint3
           AddWord<kBackward, kWriting>(value[k].word[i], items.inside[k], items.around[k],
                                        PassingOf<kWriting>{kBackward ? items.around[k].mask : 0}, i, sums);
     }
-    if (!Clock::kRuns && items.inside[k]) {
+    if (!Clock::kRuns && items.inside[k] && (!kKeep || arguments.out != nullptr)) {
       value[k].Store(arguments.out, items.at[k]);
+    }
+    if constexpr (kKeep) {
+      const auto& word = value[k].word;
+      StoreShared(StagedAt(staging, pixel + k * kPixelsAtOnce, chunk), {word[0], word[1], word[2], word[3]});
     }
   }
   if constexpr (Clock::kRuns) {
@@ -271,13 +275,13 @@ __device__ void WriteItems(const ConvolutionBatchNormArguments& arguments, uint3
 
 // Writes kItems * kPixelsAtOnce staged pixels, starting at the tile's pixel `first` (LoadItems), and adds them to the
 // sums. All loads are issued before the first is waited for.
-template <bool kBackward, uint32_t kItems, bool kWhole, typename Clock>
+template <bool kBackward, uint32_t kItems, bool kWhole, bool kKeep, typename Clock>
 __device__ void WriteOut(const ConvolutionBatchNormArguments& arguments, const Tile& tile, uint32_t channel,
                          uint32_t staging, uint32_t first, ChannelSums& sums, Clock& clock) {
   Items<kItems> items;
   LoadItems<kBackward, kWhole, Writing::kPlain>(arguments, tile, channel, first, items);
   clock.End(Lap::kLoads);
-  WriteItems<kBackward, Writing::kPlain>(arguments, staging, items, sums, clock);
+  WriteItems<kBackward, Writing::kPlain, kKeep>(arguments, staging, items, sums, clock);
 }
 
 // Stages pixels first_pixel ... first_pixel + kCount - 1 of the group's tile.
@@ -290,7 +294,8 @@ __device__ void StagePixels(uint32_t staging, uint32_t first_pixel, const float 
   }
 }
 
-template <bool kBackward, bool kWhole, uint32_t kPixels, typename Clock>
+// Stages a group's tile and writes it (WriteItems).
+template <bool kBackward, bool kWhole, uint32_t kPixels, bool kKeep, typename Clock>
 __device__ void WriteTile(const ConvolutionBatchNormArguments& arguments, const Tile& tile, uint32_t channel,
                           uint32_t group, uint32_t staging, const float (&acc)[kPixels / 2], ChannelSums& sums,
                           Clock& clock) {
@@ -305,8 +310,8 @@ __device__ void WriteTile(const ConvolutionBatchNormArguments& arguments, const 
     constexpr uint32_t kItems = kBackward ? kItemsInFlight : kStaged / kPixelsAtOnce;
 #pragma unroll
     for (uint32_t first = 0; first < kStaged; first += kItems * kPixelsAtOnce) {
-      WriteOut<kBackward, kItems, kWhole>(arguments, tile, channel, staging + first * wgmma::kLineBytes,
-                                          pass * kStaged + first, sums, clock);
+      WriteOut<kBackward, kItems, kWhole, kKeep>(arguments, tile, channel, staging + first * wgmma::kLineBytes,
+                                                 pass * kStaged + first, sums, clock);
     }
   }
 }
@@ -327,7 +332,7 @@ __device__ void WriteShortTile(const ConvolutionBatchNormArguments& arguments, c
   LoadItems<true, kWhole, kWriting>(arguments, tile, channel, 0, items);
   clock.End(Lap::kLoads);
   SyncGroup(group);
-  WriteItems<true, kWriting>(arguments, staging, items, sums, clock);
+  WriteItems<true, kWriting, false>(arguments, staging, items, sums, clock);
 }
 
 // Writes a tile in the shortest of these ways.
@@ -368,7 +373,8 @@ __device__ uint32_t StageShare(const ConvolutionBatchNormArguments& arguments, c
     const uint32_t at = of_thread + ((work.rank << mine_log2) + (j & (mine - 1))) * kPartBytes;
     const float4 part = {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]};
     if (to == work.rank) {
-      StoreShared(at, part);
+      StoreShared(at,
+                  {__float_as_uint(part.x), __float_as_uint(part.y), __float_as_uint(part.z), __float_as_uint(part.w)});
     } else {
       Send(InBlock(at, to), InBlock(barrier, to), part);
     }
@@ -405,8 +411,8 @@ __device__ void WriteShare(const ConvolutionBatchNormArguments& arguments, const
   const uint32_t pixels = StageShare<kPixels>(arguments, work, staging, exchange, barrier, acc);
   NoClock clock;
   for (uint32_t first = 0; first < pixels; first += kPixelsAtOnce) {
-    WriteOut<kBackward, 1, false>(arguments, tile, work.channel, staging + first * wgmma::kLineBytes,
-                                  work.rank * pixels + first, sums, clock);
+    WriteOut<kBackward, 1, false, false>(arguments, tile, work.channel, staging + first * wgmma::kLineBytes,
+                                         work.rank * pixels + first, sums, clock);
   }
 }
 
