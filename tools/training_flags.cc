@@ -129,10 +129,11 @@ ABSL_FLAG(bool, evaluate, true, "Measure the test accuracy after the last epoch 
 ABSL_FLAG(bool, evaluate_mirrored, false,
           "Also measure the test accuracy by the mean of the logits of each image and its mirror image. The record has "
           "both accuracies; --target_accuracy and all comparisons use the plain one.");
-ABSL_FLAG(std::string, evaluation, "",
-          "Forward pass that measures the test accuracy: autograd (LibTorch's in fp32), or fused (that of --step=fused, in "
-          "--precision, which takes a fraction of the time); empty: fused with --preset=fast and --step=fused, else "
-          "autograd.");
+ABSL_FLAG(
+    std::string, evaluation, "",
+    "Forward pass that measures the test accuracy: autograd (LibTorch's in fp32), or fused (that of --step=fused, in "
+    "--precision, which takes a fraction of the time); empty: fused with --preset=fast and --step=fused, else "
+    "autograd.");
 FLAG_WORDS(evaluation, "autograd", "fused");
 RANGED_FLAG(uint32_t, evaluate_every, 0, 0, lockstep::kMaxEpochs,
             "Epochs between further evaluations; 0: none. Evaluation time does not count as training time.");

@@ -39,7 +39,7 @@ struct TrainerInput {
   const ImageSet* images = nullptr;
   std::shared_ptr<Model> model;  // its values are the initial weights
   c10::Device device = c10::Device(c10::kCPU);
-  RankGroup* group = nullptr;  // ranks that train together; null: a single rank. The batch size is per rank
+  RankGroup* group = nullptr;              // ranks that train together; null: a single rank. The batch size is per rank
   std::vector<EvaluatedImages> evaluated;  // sets that CountCorrect() takes by their positions here; none may be empty
 };
 

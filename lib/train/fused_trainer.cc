@@ -253,7 +253,7 @@ class FusedTrainer : public EpochTrainer {
   const uint32_t steps_;   // steps of an epoch
   const std::unique_ptr<ResNetStep> step_;
   ResNetEpochs epochs_;
-  std::vector<std::unique_ptr<ResNetEvaluation>> evaluations_;  // for each set of input_.evaluated
+  std::vector<std::unique_ptr<ResNetEvaluation>> evaluations_;  // one per set of input_.evaluated
   uint64_t predicted_bytes_ = 0;
 };
 

@@ -219,9 +219,9 @@ class TrainingRun {
                                                                       options.group,
                                                                       EvaluatedByTrainer(options, dataset)},
         images_(ImagesOf(input_)), test_(dataset.test, input_.spec.evaluate_mirrored(), 0, loader, options),
-        validation_(dataset.validation, /*mirrored=*/false, 1, loader, options), watcher_(DeviceStateReader(options.device)),
-        energy_(DeviceEnergySensor(options.device)), stall_watch_(StallTimeout(options.order), options.stalled),
-        point_(point) {}
+        validation_(dataset.validation, /*mirrored=*/false, 1, loader, options),
+        watcher_(DeviceStateReader(options.device)), energy_(DeviceEnergySensor(options.device)),
+        stall_watch_(StallTimeout(options.order), options.stalled), point_(point) {}
 
   absl::Status Run() {
     const proto::TrainingSpec& spec = input_.spec;
