@@ -1,7 +1,5 @@
 #include "lib/fused/evaluation_images.h"
 
-#include <cuda_runtime.h>
-
 #include <numeric>
 #include <vector>
 
@@ -14,8 +12,7 @@ namespace {
 
 template <typename T>
 absl::Status CopyIn(const T* host, size_t count, T* device) {
-  return CudaStatus(cudaMemcpy(device, host, count * sizeof(T), cudaMemcpyHostToDevice),
-                    "copying images to evaluate on to the GPU");
+  return CudaStatus(CopyToDevice(device, host, count * sizeof(T)), "copying images to evaluate on to the GPU");
 }
 
 }  // namespace

@@ -420,7 +420,7 @@ class TrainingRun {
   }
 
   // Evaluates if it is due. After the last epoch, the trainer is destroyed before an evaluation by LibTorch, so its
-  // memory is free; an evaluation by the trainer needs neither the model nor that memory.
+  // memory is free. Before an evaluation by the trainer, only several ranks fetch the weights into the model.
   absl::Status FinishEpoch(uint32_t epoch) {
     const bool last = epoch + 1 == epochs_;
     const bool due =
