@@ -43,6 +43,7 @@ PLANS = ["--model=lenet5", "--model=lenet5_bias", "--epochs=1", "--epochs=3", "-
          "--lr_warmup_share=0.2 --batch_size=32", "--border=reflect --flip=alternating --cutout=12 --batch_size=32",
          "--border=reflect --flip=random --batch_size=32", "--border=mirror", "--cutout=33 --batch_size=32",
          "--noaugment --cutout=12", "--noevaluate --evaluate_mirrored",
+         "--noevaluate --evaluation=autograd", "--evaluation=fused",
          "--recipe=short26", "--recipe=short80 --learning_rate=0.1 --noaugment --noevaluate",
          "--recipe=cosine200 --batch_size=32", "--recipe=short", "--recipe=short26 --optimizer=adam",
          "--learning_rate=0.4 --momentum=0.8 --weight_decay=0 --seed=7 --noaugment", "--batch_size=20,30 --drop_last",

@@ -148,6 +148,7 @@ TRAINING_UNSEEN = {**NO_RUN, "resume": ("", "of a run that was stopped: see resu
                    "cuda_graph": ("false", "CUDA's; true is refused here"),
                    "resident_images": ("false", "of --cuda_graph"),
                    "second_stream": ("false", "of --step=fused"),
+                   "evaluation": ("autograd", "the default; fused is refused here"),
                    **{piece: ("false", "of --step=fused") for piece in
                       ("fused_sums", "fused_batch_norm", "divide_multiprocessors", "own_weight_gradients",
                        "own_convolutions")}}

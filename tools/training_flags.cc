@@ -129,6 +129,12 @@ ABSL_FLAG(bool, evaluate, true, "Measure the test accuracy after the last epoch 
 ABSL_FLAG(bool, evaluate_mirrored, false,
           "Also measure the test accuracy by the mean of the logits of each image and its mirror image. The record has "
           "both accuracies; --target_accuracy and all comparisons use the plain one.");
+ABSL_FLAG(
+    std::string, evaluation, "",
+    "Forward pass that measures the test accuracy: autograd (LibTorch's in fp32), or fused (that of --step=fused, in "
+    "--precision, which takes a fraction of the time); empty: fused with --preset=fast and --step=fused, else "
+    "autograd.");
+FLAG_WORDS(evaluation, "autograd", "fused");
 RANGED_FLAG(uint32_t, evaluate_every, 0, 0, lockstep::kMaxEpochs,
             "Epochs between further evaluations; 0: none. Evaluation time does not count as training time.");
 RANGED_FLAG(std::optional<uint32_t>, validation_images, std::nullopt, 0, 1'000'000,
@@ -189,6 +195,7 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
        {{"target_accuracy", "0: none"},
         {"evaluate_every", "0: at the end"},
         {"evaluate_mirrored"},
+        {"evaluation", "autograd; fast: that of the step"},
         {"validation_images", "none; a tenth with --experiment=large_batch"}}},
       {"resume", "resuming a stopped run", {{"resume"}, {"state_every"}, {"checkpoint_batch", "0: the first"}}},
       {"step",

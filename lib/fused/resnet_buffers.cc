@@ -9,6 +9,7 @@
 #include "lib/cuda/cuda_status.h"
 #include "lib/dataset/augment.h"
 #include "lib/dataset/dataset.h"
+#include "lib/fused/fold_batch_norms.h"
 #include "lib/kernels/classifier.h"
 #include "lib/kernels/convolution_batch_norm.h"
 #include "lib/kernels/stem_gradient.h"
@@ -71,6 +72,8 @@ void ResNetBuffers<T>::TakeParameters() {
   arena_.Take(2 * net.channel_count, running);
   arena_.Take(4 * net.channel_count, batch_norm_state_);
   arena_.Take(3 * net.channel_count, batch_norm_backward_);
+  arena_.Take(2 * (net.channel_count + net.features), folded_);
+  arena_.Take(2 * net.channel_count, spare_running_);
 }
 
 template <typename T>
@@ -113,8 +116,8 @@ void ResNetBuffers<T>::TakeWorkspaces(uint32_t multiprocessors) {
   arena_.Take(ConvolutionBatchNormLamportBytes(), lamport_buffer);
   arena_.Take(StemGradientWorkspaceBytes(), stem_workspace);
   arena_.Take(ClassifierWorkspaceBytes({max_batch_, net.positions, net.features, net.classes}), classifier_workspace);
-  arena_.Take(1, loss_sum);
-  arena_.Take(1, correct);
+  arena_.Take(kEvaluationViews, loss_sum);
+  arena_.Take(kEvaluationViews, correct);
 }
 
 template <typename T>
@@ -228,6 +231,32 @@ absl::Status ResNetBuffers<T>::BeginEpoch(const std::vector<uint32_t>& images_in
 }
 
 template <typename T>
+absl::Status ResNetBuffers<T>::BeginEvaluation(std::vector<float> statistics, cudaStream_t stream) {
+  if (statistics.empty()) {
+    ASSIGN_OR_RETURN(statistics, CopyOut(running, 2 * net.channel_count, stream));
+  }
+  RETURN_IF_ERROR(CheckLength("running statistics", statistics.size(), 2 * net.channel_count));
+  ASSIGN_OR_RETURN(const std::vector<float> parameters, CopyOut(batch_norms, net.batch_norm_count(), stream));
+  std::vector<float> folded = FoldBatchNorms(net, parameters, statistics, BatchNormParameters().epsilon);
+  folded.insert(folded.end(), net.features, 0.5f);
+  folded.insert(folded.end(), net.features, 0.0f);
+  const StepState begin;
+  const double no_loss[kEvaluationViews] = {};
+  const uint32_t none_correct[kEvaluationViews] = {};
+  RETURN_IF_ERROR(CopyIn(folded.data(), folded.size(), folded_, stream));
+  RETURN_IF_ERROR(CopyIn(&begin, 1, state, stream));
+  RETURN_IF_ERROR(CopyIn(no_loss, kEvaluationViews, loss_sum, stream));
+  return CopyIn(none_correct, kEvaluationViews, correct, stream);
+}
+
+template <typename T>
+absl::StatusOr<EvaluationCounts> ResNetBuffers<T>::DownloadEvaluationCounts(cudaStream_t stream) {
+  ASSIGN_OR_RETURN(const std::vector<double> losses, CopyOut(loss_sum, kEvaluationViews, stream));
+  ASSIGN_OR_RETURN(const std::vector<uint32_t> counts, CopyOut(correct, kEvaluationViews, stream));
+  return EvaluationCounts{{losses[0], counts[0]}, {losses[1], counts[1]}};
+}
+
+template <typename T>
 AugmentBatchInput ResNetBuffers<T>::BatchInput() const {
   AugmentBatchInput input;
   input.pixels = pixels;
@@ -248,6 +277,25 @@ BatchNormParameters ResNetBuffers<T>::BatchNormParametersOf(const ConvolutionUni
   parameters.running_mean = running + unit.channel;
   parameters.running_var = running + net.channel_count + unit.channel;
   return parameters;
+}
+
+template <typename T>
+BatchNormParameters ResNetBuffers<T>::SpareParametersOf(const ConvolutionUnit& unit) const {
+  BatchNormParameters parameters = BatchNormParametersOf(unit);
+  parameters.running_mean = spare_running_ + unit.channel;
+  parameters.running_var = spare_running_ + net.channel_count + unit.channel;
+  return parameters;
+}
+
+template <typename T>
+FoldedBatchNorm ResNetBuffers<T>::FoldedBatchNormOf(const ConvolutionUnit& unit) const {
+  return {folded_ + unit.channel, folded_ + net.channel_count + unit.channel};
+}
+
+template <typename T>
+FoldedBatchNorm ResNetBuffers<T>::Halving() const {
+  const float* const halves = folded_ + 2 * net.channel_count;
+  return {halves, halves + net.features};
 }
 
 template <typename T>
@@ -273,6 +321,12 @@ ClassifierOutput<T> ResNetBuffers<T>::ClassifierGradients() const {
   output.dbias = batch_norm_gradients + net.bias();
   output.counts = {loss_sum, correct};
   return output;
+}
+
+template <typename T>
+ClassifierCounts ResNetBuffers<T>::EvaluationCountsOf(EvaluationView view) const {
+  const auto index = static_cast<size_t>(view);
+  return {loss_sum + index, correct + index};
 }
 
 template class ResNetBuffers<float>;

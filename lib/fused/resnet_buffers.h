@@ -34,6 +34,16 @@ struct InputBatch {
   int64_t* labels = nullptr;  // (n)
 };
 
+// View of the images of an evaluation.
+enum class EvaluationView { kPlain, kMirrored };
+inline constexpr size_t kEvaluationViews = 2;
+
+// A batch norm with running statistics: scale * x + shift; fp32 (channels) each.
+struct FoldedBatchNorm {
+  const float* scale = nullptr;
+  const float* shift = nullptr;
+};
+
 // T: float or __nv_bfloat16. All pointers are device pointers and valid after Allocate.
 template <typename T>
 class ResNetBuffers {
@@ -61,11 +71,21 @@ class ResNetBuffers {
   absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch, const std::vector<float>& rates,
                           cudaStream_t stream);
 
+  // Folds the batch norms with the running statistics in the layout of resnet_units.h (empty: `running`), and resets
+  // position and counts. Returns InvalidArgumentError if the length of `statistics` is wrong.
+  absl::Status BeginEvaluation(std::vector<float> statistics, cudaStream_t stream);
+  absl::StatusOr<EvaluationCounts> DownloadEvaluationCounts(cudaStream_t stream);
+
   AugmentBatchInput BatchInput() const;  // the caller sets seed, batch, augment and rule
   BatchNormParameters BatchNormParametersOf(const ConvolutionUnit& unit) const;
+  // Returns the same with running statistics that nobody reads.
+  BatchNormParameters SpareParametersOf(const ConvolutionUnit& unit) const;
+  FoldedBatchNorm FoldedBatchNormOf(const ConvolutionUnit& unit) const;
+  FoldedBatchNorm Halving() const;  // x / 2 for each of the classifier's features
   BatchNormState BatchNormStateOf(const ConvolutionUnit& unit) const;
   BatchNormGradients BatchNormGradientsOf(const ConvolutionUnit& unit) const;
   ClassifierOutput<T> ClassifierGradients() const;  // including the counts
+  ClassifierCounts EvaluationCountsOf(EvaluationView view) const;
   const T* BlockInput(size_t block) const { return block == 0 ? stem_output : block_output[block - 1]; }
 
   const ResNetUnits net;
@@ -103,8 +123,8 @@ class ResNetBuffers {
   char* lamport_buffer = nullptr;
   char* stem_workspace = nullptr;
   char* classifier_workspace = nullptr;
-  double* loss_sum = nullptr;
-  uint32_t* correct = nullptr;
+  double* loss_sum = nullptr;   // (kEvaluationViews); training uses the first
+  uint32_t* correct = nullptr;  // (kEvaluationViews)
 
  private:
   void TakeAll(uint32_t image_count, uint32_t multiprocessors);
@@ -117,6 +137,8 @@ class ResNetBuffers {
   DeviceArena arena_;
   float* batch_norm_state_ = nullptr;     // fp32 (4, channels): mean, inv_std, scale, shift
   float* batch_norm_backward_ = nullptr;  // fp32 (3, channels): on_g, on_x, constant
+  float* folded_ = nullptr;         // fp32 (2, channels): scale, shift of an evaluation; then (2, features): 0.5 and 0
+  float* spare_running_ = nullptr;  // fp32 (2, channels)
 };
 
 }  // namespace lockstep

@@ -2,7 +2,6 @@
 
 #include "lib/base/status_macros.h"
 #include "lib/cuda/cuda_status.h"
-#include "lib/fused/unit_forward.h"
 #include "lib/kernels/augment_batch.h"
 #include "lib/kernels/classifier.h"
 
@@ -21,28 +20,13 @@ absl::Status MakeBatch(const MicroBatch<T>& batch, uint32_t ahead, const InputBa
   return CudaStatus(AugmentBatch<T>(input, ImageLayout::kPatches, to.images, to.labels, stream), "making a batch");
 }
 
-template <typename T>
-ForwardOperands<T> Operands(const MicroBatch<T>& batch, size_t u, const T* input) {
-  const ResNetBuffers<T>& buffers = batch.buffers;
-  const ConvolutionUnit& unit = batch.net().units[u];
-  ForwardOperands<T> operands;
-  operands.batch_norm_name = unit.batch_norm_name;
-  operands.x = input;
-  operands.weights = buffers.network_weights + unit.weight;
-  operands.raw = buffers.raw[u];
-  operands.parameters = buffers.BatchNormParametersOf(unit);
-  operands.state = buffers.BatchNormStateOf(unit);
-  operands.lamport_buffer = buffers.lamport_buffer;
-  return operands;
-}
-
 // Queues a unit on main. `residual_done`: event after the residual; null: it is already available.
 template <typename T>
 absl::Status ForwardUnit(const MicroBatch<T>& batch, size_t u, const T* input, const BatchNormResidual<T>& residual,
                          cudaEvent_t residual_done, T* output) {
   const StepStream& main = batch.streams.main();
   const UnitForward<T>& forward = *batch.plan.units[u].forward;
-  const ForwardOperands<T> operands = Operands(batch, u, input);
+  const ForwardOperands<T> operands = OperandsOf(batch, u, input);
   RETURN_IF_ERROR(forward.BeforeResidual(operands, main));
   RETURN_IF_ERROR(batch.fork.Wait(main.handle, residual_done));
   return forward.WithResidual(operands, {residual, output, batch.buffers.mask[u]}, main);
@@ -60,7 +44,7 @@ template <typename T>
 absl::StatusOr<Residual<T>> ForwardShortcut(const MicroBatch<T>& batch, size_t s, const T* input,
                                             cudaEvent_t input_done) {
   const StepStream& branch = batch.streams.branch();
-  const ForwardOperands<T> operands = Operands(batch, s, input);
+  const ForwardOperands<T> operands = OperandsOf(batch, s, input);
   RETURN_IF_ERROR(batch.fork.Wait(branch.handle, input_done));
   RETURN_IF_ERROR(batch.plan.units[s].forward->BeforeResidual(operands, branch));
   ASSIGN_OR_RETURN(const cudaEvent_t done, batch.fork.Record(branch.handle));
@@ -96,6 +80,21 @@ absl::Status ClassifyAndTakeLoss(const MicroBatch<T>& batch) {
 }  // namespace
 
 template <typename T>
+ForwardOperands<T> OperandsOf(const MicroBatch<T>& batch, size_t u, const T* input) {
+  const ResNetBuffers<T>& buffers = batch.buffers;
+  const ConvolutionUnit& unit = batch.net().units[u];
+  ForwardOperands<T> operands;
+  operands.batch_norm_name = unit.batch_norm_name;
+  operands.x = input;
+  operands.weights = buffers.network_weights + unit.weight;
+  operands.raw = buffers.raw[u];
+  operands.parameters = buffers.BatchNormParametersOf(unit);
+  operands.state = buffers.BatchNormStateOf(unit);
+  operands.lamport_buffer = buffers.lamport_buffer;
+  return operands;
+}
+
+template <typename T>
 absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<T>& batch) {
   const cudaStream_t main = batch.streams.main().handle;
   if (!batch.input_made) {
@@ -120,6 +119,8 @@ absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<T>& batch) {
   return batch.fork.Record(batch.streams.update());
 }
 
+template ForwardOperands<float> OperandsOf(const MicroBatch<float>&, size_t, const float*);
+template ForwardOperands<__nv_bfloat16> OperandsOf(const MicroBatch<__nv_bfloat16>&, size_t, const __nv_bfloat16*);
 template absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<float>&);
 template absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<__nv_bfloat16>&);
 

@@ -6,8 +6,11 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
+
 #include "absl/status/statusor.h"
 #include "lib/fused/micro_batch.h"
+#include "lib/fused/unit_forward.h"
 
 namespace lockstep {
 
@@ -16,6 +19,10 @@ namespace lockstep {
 // outputs and masks, the batch norms' states, and buffers.gradient[0]. T: float or __nv_bfloat16.
 template <typename T>
 absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<T>& batch);
+
+// Returns the operands of unit u's forward pass, which reads `input`.
+template <typename T>
+ForwardOperands<T> OperandsOf(const MicroBatch<T>& batch, size_t u, const T* input);
 
 }  // namespace lockstep
 

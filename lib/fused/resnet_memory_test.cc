@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "gtest/gtest.h"
+#include "lib/fused/evaluation_images.h"
 #include "lib/fused/resnet_step.h"
 #include "lib/fused/resnet_units.h"
 #include "lib/kernels/convolution.h"
@@ -54,6 +55,12 @@ TEST(ResNetMemoryTest, HoldsTheDataSet) {
   EXPECT_NEAR(
       static_cast<double>(Predict(ConvolutionType::kBf16, 32, 50'000) - Predict(ConvolutionType::kBf16, 32, 10'000)),
       40'000.0 * 3082, 4 * 256);
+}
+
+// Images to evaluate on take 3,072 + 2 + 4 bytes each, in three arrays that are rounded up to 256 bytes.
+TEST(ResNetMemoryTest, ImagesToEvaluateOnTakeTheirPixelsLabelsAndOrder) {
+  EXPECT_EQ(EvaluationImages::PredictBytes(32, 10'000), 30'720'000 + 20'224 + 40'192);
+  EXPECT_EQ(EvaluationImages::PredictBytes(64, 1), 3 * 64 * 64 + 256 + 256);
 }
 
 // Images of 64x64 have four times the activations and pixels. For 1,000 classes the classifier keeps as many gradients

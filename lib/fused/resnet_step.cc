@@ -11,6 +11,7 @@
 #include "lib/cuda/cuda_status.h"
 #include "lib/cuda/kernel_code.h"
 #include "lib/cuda/wait_limit.h"
+#include "lib/fused/evaluation_pass.h"
 #include "lib/fused/exchanged_update.h"
 #include "lib/fused/gradient_norm_update.h"
 #include "lib/fused/gradient_schedule.h"
@@ -60,6 +61,13 @@ class Step final : public ResNetStep {
   absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch, const std::vector<float>& rates) override;
   absl::StatusOr<ResNetCounts> EndEpoch() override;
 
+  absl::Status BeginEvaluation(const std::vector<float>& running) override {
+    return buffers_.BeginEvaluation(running, stream());
+  }
+  absl::Status EnqueueEvaluation(const EvaluationImages& images, uint32_t count, EvaluatedViews views) override;
+  absl::StatusOr<EvaluationCounts> EndEvaluation() override { return buffers_.DownloadEvaluationCounts(stream()); }
+  uint32_t evaluation_batch() const override { return MicroBatchImages(options_); }
+
   void SetTimestampTables(const StepTimestampTables& tables) override { timestamp_tables_ = tables; }
   cudaStream_t stream() const override { return streams_.main().handle; }
   size_t bytes() const override {
@@ -69,6 +77,7 @@ class Step final : public ResNetStep {
 
  private:
   absl::Status PrepareMicroBatch(uint32_t images);
+  absl::StatusOr<MicroBatch<T>> PreparedMicroBatch(uint32_t images);
   absl::Status GatherShares(SharedUpdate& shared);
   absl::Status EnqueueStep(uint32_t batch, uint32_t step, uint32_t steps);
   absl::Status EnqueueMicroBatch(const MicroBatch<T>& batch);
@@ -197,17 +206,33 @@ absl::Status Step<T>::Enqueue(uint32_t batch, uint32_t steps) {
   return fork_.Wait(stream(), steps == 0 ? nullptr : counted_);
 }
 
+template <typename T>
+absl::StatusOr<MicroBatch<T>> Step<T>::PreparedMicroBatch(uint32_t images) {
+  const auto plan = plans_.find(images);
+  if (plan == plans_.end()) {
+    return absl::FailedPreconditionError(absl::StrCat("a step of ", images, " images was not prepared"));
+  }
+  return MicroBatch<T>{options_, buffers_, streams_, fork_, partial_buffers_, timestamp_tables_, plan->second};
+}
+
+template <typename T>
+absl::Status Step<T>::EnqueueEvaluation(const EvaluationImages& images, uint32_t count, EvaluatedViews views) {
+  if (count == 0 || count > evaluation_batch()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected 1 to ", evaluation_batch(), " images to evaluate on, found ", count));
+  }
+  ASSIGN_OR_RETURN(MicroBatch<T> queued, PreparedMicroBatch(evaluation_batch()));
+  queued.input = &buffers_.input.front();
+  return lockstep::EnqueueEvaluation(queued, images, count, views);
+}
+
 // Queues the `step`-th of `steps` steps that are queued together.
 template <typename T>
 absl::Status Step<T>::EnqueueStep(uint32_t batch, uint32_t step, uint32_t steps) {
   const uint32_t micro_batch = MicroBatchImages(options_);
   for (uint32_t begin = 0; begin < batch; begin += micro_batch) {
     const uint32_t images = std::min(micro_batch, batch - begin);
-    const auto plan = plans_.find(images);
-    if (plan == plans_.end()) {
-      return absl::FailedPreconditionError(absl::StrCat("a step of ", images, " images was not prepared"));
-    }
-    MicroBatch<T> queued = {options_, buffers_, streams_, fork_, partial_buffers_, timestamp_tables_, plan->second};
+    ASSIGN_OR_RETURN(MicroBatch<T> queued, PreparedMicroBatch(images));
     queued.share = static_cast<float>(images) / static_cast<float>(batch);
     queued.first = begin == 0;
     queued.last = begin + images == batch;

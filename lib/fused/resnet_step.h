@@ -24,6 +24,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/fused/evaluation_images.h"
 #include "lib/fused/resnet_step_options.h"
 #include "lib/fused/resnet_units.h"
 #include "lib/fused/resnet_values.h"
@@ -71,6 +72,15 @@ class ResNetStep {
   virtual void SetTimestampTables(const StepTimestampTables& tables) = 0;
 
   virtual absl::StatusOr<ResNetCounts> EndEpoch() = 0;
+
+  // Evaluation of the current weights between two epochs, with running statistics and without augmentation
+  // (resnet_evaluation.h). BeginEvaluation takes running statistics in the layout of resnet_units.h; empty: the step's
+  // own. Each EnqueueEvaluation queues the next `count` images, at most evaluation_batch(), which must be prepared; it
+  // may be captured. EndEvaluation waits for the results.
+  virtual absl::Status BeginEvaluation(const std::vector<float>& running) = 0;
+  virtual absl::Status EnqueueEvaluation(const EvaluationImages& images, uint32_t count, EvaluatedViews views) = 0;
+  virtual absl::StatusOr<EvaluationCounts> EndEvaluation() = 0;
+  virtual uint32_t evaluation_batch() const = 0;
 
   virtual cudaStream_t stream() const = 0;
   virtual size_t bytes() const = 0;  // device memory taken so far

@@ -33,10 +33,16 @@ struct UnitKernels {
   std::string weight_gradient;
 };
 
-// Sums over an epoch's steps.
+// Sums over the images of an epoch's steps or of an evaluation.
 struct ResNetCounts {
   double loss_sum = 0;   // sum over the images
   uint32_t correct = 0;  // images whose largest logit was the label's
+};
+
+// Results of an evaluation.
+struct EvaluationCounts {
+  ResNetCounts plain;
+  ResNetCounts mirrored;  // counts by the mean of the logits of image and mirror image; zeros: not evaluated
 };
 
 }  // namespace lockstep

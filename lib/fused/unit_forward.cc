@@ -25,9 +25,12 @@ class Apart final : public UnitForward<T> {
 
   std::string name() const override { return convolution_->engine(); }
 
+  absl::Status Convolve(const ForwardOperands<T>& operands, const StepStream& stream) const override {
+    return convolution_->Run(*stream.context, operands.x, operands.weights, operands.raw, stream.convolution_workspace);
+  }
+
   absl::Status BeforeResidual(const ForwardOperands<T>& operands, const StepStream& stream) const override {
-    RETURN_IF_ERROR(
-        convolution_->Run(*stream.context, operands.x, operands.weights, operands.raw, stream.convolution_workspace));
+    RETURN_IF_ERROR(Convolve(operands, stream));
     return CudaStatus(BatchNormStatistics<T>(batch_norm_, launch_, operands.raw, operands.parameters, operands.state,
                                              stream.batch_norm_workspace, stream.handle),
                       operands.batch_norm_name);
@@ -44,6 +47,12 @@ class Apart final : public UnitForward<T> {
   const BatchNormLaunch launch_;
 };
 
+absl::Status ConvolveWithSums(const ConvolutionBatchNorm& convolution, const ForwardOperands<__nv_bfloat16>& operands,
+                              const StepStream& stream) {
+  return convolution.Forward(operands.x, operands.weights, operands.raw, operands.parameters, operands.state,
+                             stream.batch_norm_workspace, stream.handle);
+}
+
 class WithSums final : public UnitForward<__nv_bfloat16> {
  public:
   WithSums(const ConvolutionBatchNorm& convolution, const BatchNormShape& batch_norm)
@@ -52,8 +61,11 @@ class WithSums final : public UnitForward<__nv_bfloat16> {
   std::string name() const override { return DescribeConvolutionBatchNorm(convolution_.config()) + ", with sums"; }
 
   absl::Status BeforeResidual(const ForwardOperands<__nv_bfloat16>& operands, const StepStream& stream) const override {
-    return convolution_.Forward(operands.x, operands.weights, operands.raw, operands.parameters, operands.state,
-                                stream.batch_norm_workspace, stream.handle);
+    return ConvolveWithSums(convolution_, operands, stream);
+  }
+
+  absl::Status Convolve(const ForwardOperands<__nv_bfloat16>& operands, const StepStream& stream) const override {
+    return ConvolveWithSums(convolution_, operands, stream);
   }
 
   absl::Status WithResidual(const ForwardOperands<__nv_bfloat16>& operands, const ForwardOutput<__nv_bfloat16>& output,
@@ -74,6 +86,10 @@ class Applied final : public UnitForward<__nv_bfloat16> {
 
   absl::Status BeforeResidual(const ForwardOperands<__nv_bfloat16>&, const StepStream&) const override {
     return absl::OkStatus();
+  }
+
+  absl::Status Convolve(const ForwardOperands<__nv_bfloat16>& operands, const StepStream& stream) const override {
+    return ConvolveWithSums(convolution_, operands, stream);
   }
 
   absl::Status WithResidual(const ForwardOperands<__nv_bfloat16>& operands, const ForwardOutput<__nv_bfloat16>& output,

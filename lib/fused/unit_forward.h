@@ -45,7 +45,8 @@ struct ForwardOutput {
   uint8_t* relu_mask = nullptr;
 };
 
-// Shared by all units of one shape. Both calls only launch, and must be made in this order, on one stream.
+// Shared by all units of one shape. All calls only launch. A training step calls BeforeResidual and then WithResidual,
+// on one stream; an evaluation calls Convolve.
 template <typename T>
 class UnitForward {
  public:
@@ -62,6 +63,10 @@ class UnitForward {
   // Queues the remaining launches.
   virtual absl::Status WithResidual(const ForwardOperands<T>& operands, const ForwardOutput<T>& output,
                                     const StepStream& stream) const = 0;
+
+  // Queues the convolution alone, which leaves `raw`. It may also write `state` and move the running statistics of
+  // `parameters`, so both must be memory whose contents are not needed.
+  virtual absl::Status Convolve(const ForwardOperands<T>& operands, const StepStream& stream) const = 0;
 };
 
 // `batch_norm`: shape of the convolution's output.

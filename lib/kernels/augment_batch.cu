@@ -90,8 +90,11 @@ __global__ void AugmentBatchKernel(AugmentBatchInput input, T* images, int64_t* 
   const ImageExtent extent = kSize != 0 ? ImageExtent{kSize, kSize} : input.extent;
   const uint32_t n = blockIdx.x;
   const uint32_t index = input.order[*input.first + input.ahead + n];
-  const Augmentation drawn =
-      input.augment ? DrawAugmentation(input.seed, *input.epoch, index, input.rule, extent) : Augmentation();
+  Augmentation drawn;
+  drawn.flip = input.mirror;
+  if (input.augment) {
+    drawn = DrawAugmentation(input.seed, *input.epoch, index, input.rule, extent);
+  }
   const uint8_t* image = input.pixels + size_t{index} * (kImageChannels * extent.height * extent.width);
   const uint32_t first_row = blockIdx.y * kRowsOfBlock;
   T* out = images + size_t{n} * ImageElements(kLayout, extent);
@@ -144,7 +147,7 @@ cudaError_t AugmentBatch(const AugmentBatchInput& input, ImageLayout layout, T* 
                          cudaStream_t stream) {
   if (input.extent.height == 0 || input.extent.width == 0 ||
       (layout == ImageLayout::kPatches && !HasPatches(input.extent)) ||
-      (input.augment && !FitsExtent(input.rule, input.extent))) {
+      (input.augment && (input.mirror || !FitsExtent(input.rule, input.extent)))) {
     return cudaErrorInvalidValue;
   }
   if (input.batch == 0) {

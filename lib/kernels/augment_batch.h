@@ -30,6 +30,7 @@ struct AugmentBatchInput {
   uint32_t ahead = 0;     // entries to skip after *first
   ImageExtent extent;     // height and width of the images in pixels
   AugmentationRule rule;  // kind of augmentation, with `augment` only
+  bool mirror = false;    // true: flips every image horizontally; must be false with `augment`
 };
 
 inline constexpr uint32_t kAugmentSizeStep = 8;   // rows of an image that a block makes
@@ -52,7 +53,8 @@ constexpr uint32_t ImageElements(ImageLayout layout, ImageExtent extent = {}) {
 
 // Writes the images in `layout`, which must be aligned to 16 bytes, and the labels: int64 (batch). Runs on `stream`
 // and returns the launch's error, or cudaErrorInvalidValue for an extent that the layout does not have or that the rule
-// does not fit. T: float or __nv_bfloat16, which is rounded from the float to nearest even.
+// does not fit, and for `mirror` with `augment`. T: float or __nv_bfloat16, which is rounded from the float to nearest
+// even.
 template <typename T>
 cudaError_t AugmentBatch(const AugmentBatchInput& input, ImageLayout layout, T* images, int64_t* labels,
                          cudaStream_t stream);

@@ -37,10 +37,12 @@ void AugmentBatchReference(const AugmentBatchInput& input, ImageLayout layout, T
   std::vector<float> image(size_t{kImageChannels} * pixels);
   for (uint32_t n = 0; n < input.batch; ++n) {
     const uint32_t index = input.order[*input.first + input.ahead + n];
-    AugmentImage(
-        input.pixels + index * image.size(),
-        input.augment ? DrawAugmentation(input.seed, *input.epoch, index, input.rule, input.extent) : Augmentation(),
-        table, image.data(), input.extent);
+    Augmentation drawn;
+    drawn.flip = input.mirror;
+    if (input.augment) {
+      drawn = DrawAugmentation(input.seed, *input.epoch, index, input.rule, input.extent);
+    }
+    AugmentImage(input.pixels + index * image.size(), drawn, table, image.data(), input.extent);
     T* out = images + size_t{n} * ImageElements(layout, input.extent);
     switch (layout) {
       case ImageLayout::kNchw:

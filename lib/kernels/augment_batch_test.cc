@@ -39,19 +39,22 @@ struct SmallEpoch {
   }
 
   AugmentBatchInput HostInput(uint32_t batch, bool augment = true, uint32_t ahead = 0) const {
-    return {pixels.data(), labels.data(), order.data(), &first, &epoch, table[0].data(),
-            kSeed,         batch,         augment,      ahead,  extent, rule};
+    return {pixels.data(), labels.data(), order.data(), &first, &epoch, table[0].data(), kSeed,
+            batch,         augment,       ahead,        extent, rule,   mirror};
   }
 
   AugmentationRule rule;
+  bool mirror = false;
 };
 
 template <typename T>
 void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch, bool augment, uint32_t ahead = 0,
-                                 ImageExtent extent = {}, AugmentationRule rule = {}, uint32_t epoch_number = 3) {
+                                 ImageExtent extent = {}, AugmentationRule rule = {}, uint32_t epoch_number = 3,
+                                 bool mirror = false) {
   SmallEpoch host(extent);
   host.rule = rule;
   host.epoch = epoch_number;
+  host.mirror = mirror;
   std::vector<T> images(batch * ImageElements(layout, extent));
   std::vector<int64_t> labels(batch);
   AugmentBatchReference(host.HostInput(batch, augment, ahead), layout, images.data(), labels.data());
@@ -65,7 +68,7 @@ void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch, bool augmen
   DeviceArray<int64_t> out_labels(batch);
   const AugmentBatchInput input = {
       pixels.data(), all_labels.data(), order.data(), first.data(), epoch.data(), table.data(), kSeed,
-      batch,         augment,           ahead,        extent,       rule};
+      batch,         augment,           ahead,        extent,       rule,         mirror};
   ASSERT_EQ(AugmentBatch(input, layout, out.data(), out_labels.data(), nullptr), cudaSuccess);
   EXPECT_TRUE(SameBits(out.ToHost(), images));
   EXPECT_EQ(out_labels.ToHost(), labels);
@@ -247,6 +250,38 @@ TEST(AugmentBatchTest, WithoutAugmentationAnImageIsOnlyNormalised) {
   AugmentBatchReference(host.HostInput(1, false), ImageLayout::kNchw, image.data(), label.data());
   const uint32_t index = host.order[host.first];
   EXPECT_EQ(image[kPlaneBytes + 5], host.table[1][host.pixels[index * kImageBytes + kPlaneBytes + 5]]);
+}
+
+TEST(AugmentBatchTest, AMirroredImageHasItsColumnsReversed) {
+  SmallEpoch host({9, 5});
+  std::vector<float> plain(3 * 45), mirrored(3 * 45);
+  std::vector<int64_t> label(1);
+  AugmentBatchReference(host.HostInput(1, false), ImageLayout::kNchw, plain.data(), label.data());
+  host.mirror = true;
+  AugmentBatchReference(host.HostInput(1, false), ImageLayout::kNchw, mirrored.data(), label.data());
+  for (uint32_t row = 0; row < 3 * 9; ++row) {
+    for (uint32_t x = 0; x < 5; ++x) {
+      EXPECT_EQ(mirrored[row * 5 + x], plain[row * 5 + 4 - x]) << row << ", " << x;
+    }
+  }
+}
+
+TEST(AugmentBatchTest, KernelEqualsReferenceForMirroredImages) {
+  if (!HaveGpu()) {
+    GTEST_SKIP() << "no CUDA device";
+  }
+  for (const ImageExtent extent : {ImageExtent{}, {16, 16}, {40, 40}}) {
+    ExpectKernelEqualsReference<float>(ImageLayout::kNchw, 37, false, 0, extent, {}, 0, true);
+    ExpectKernelEqualsReference<__nv_bfloat16>(ImageLayout::kPatches, 37, false, 200, extent, {}, 0, true);
+  }
+}
+
+TEST(AugmentBatchTest, RefusesToMirrorAnAugmentedImage) {
+  AugmentBatchInput input;
+  input.mirror = true;
+  EXPECT_EQ(AugmentBatch<float>(input, ImageLayout::kNchw, nullptr, nullptr, nullptr), cudaErrorInvalidValue);
+  input.augment = false;
+  EXPECT_EQ(AugmentBatch<float>(input, ImageLayout::kNchw, nullptr, nullptr, nullptr), cudaSuccess);
 }
 
 TEST(AugmentBatchTest, NoImagesAreNoError) {

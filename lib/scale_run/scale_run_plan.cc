@@ -57,6 +57,9 @@ void Settle(c10::Device device, uint32_t ranks_here, proto::ScaleSpec& spec) {
         std::min(ThreadsPerRank(static_cast<uint32_t>(OwnProcessors()), ranks_here), ComputeThreadLimit()));
   }
   training = SettleTraining(spec.preset(), training, device);
+  if (!spec.evaluate()) {
+    training.clear_evaluation();  // LibTorch evaluates a checkpoint
+  }
   if (spec.gradient_compression().empty()) {
     const bool bf16_gradients = training.step() == proto::FUSED && training.precision() == proto::BF16;
     spec.set_gradient_compression(bf16_gradients ? "bf16" : "none");

@@ -22,13 +22,14 @@ void ClearWhatIsOff(proto::TrainingSpec& training) {
 }
 
 // Returns the settings that must be equal for two epoch times to be comparable. Seed, warm-up and repeats do not change
-// the meaning of a time. Nor do the CPU's threads if the device is a GPU, because LibTorch then computes on the GPU
-// only.
+// the meaning of a time. Nor does the evaluation, which is in no epoch's time. Nor do the CPU's threads if the device
+// is a GPU, because LibTorch then computes on the GPU only.
 proto::TrainingSpec Comparable(const proto::TrainingSpec& training) {
   proto::TrainingSpec comparable = training;
   comparable.clear_seed();
   comparable.clear_warmup_epochs();
   comparable.clear_repeats();
+  comparable.clear_evaluation();
   ClearWhatIsOff(comparable);
   if (training.step() == proto::STEP_KIND_UNSPECIFIED) {
     comparable.set_step(proto::AUTOGRAD);  // the default that sweep.proto documents

@@ -422,6 +422,12 @@ TEST(ExplainTest, ASwitchThatIsOffIsNoOtherSetting) {
   ExpectAbsent(Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &on)[1].strong_speedup(), "channels_last");
 }
 
+// No epoch's time contains the evaluation.
+TEST(ExplainTest, AnotherEvaluationIsNoOtherSetting) {
+  const SweepRecords sweep = Sweep("training { model: 'resnet18' device: CPU precision: FP32 evaluation: FUSED }");
+  ExpectValue(Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep)[1].strong_speedup(), 10.0 / 8);
+}
+
 TEST(ExplainTest, ASweepOfOtherSettingsIsNotUsed) {
   const SweepRecords sweep = Sweep("training { model: 'resnet18' device: CPU precision: BF16 }");
   const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep);

@@ -18,20 +18,29 @@
 #include "lib/nn/model.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/train/epoch_runner.h"
+#include "lib/train/evaluate.h"
 #include "lib/train/rank_group.h"
 #include "lib/train/step_parts.h"
 #include "lib/train/training_state.h"
 
 namespace lockstep {
 
-// Inputs of a trainer. `images` and `group` must outlive the trainer.
+// Share of a set of images that a trainer evaluates by its own forward pass.
+struct EvaluatedImages {
+  const ImageSet* images = nullptr;
+  EvaluationShare share;
+  bool mirrored = false;  // true: also counts by the mean of the logits of each image and its mirror image
+};
+
+// Inputs of a trainer. `images`, the sets of `evaluated` and `group` must outlive the trainer.
 struct TrainerInput {
   proto::TrainingSpec spec;  // must have passed CheckTrainingSpec
   LoaderOptions loader;      // batch size, augmentation, drop_last, normalization
   const ImageSet* images = nullptr;
   std::shared_ptr<Model> model;  // its values are the initial weights
   c10::Device device = c10::Device(c10::kCPU);
-  RankGroup* group = nullptr;  // ranks that train together; null: a single rank. The batch size is per rank
+  RankGroup* group = nullptr;              // ranks that train together; null: a single rank. The batch size is per rank
+  std::vector<EvaluatedImages> evaluated;  // sets that CountCorrect() takes by their positions here; none may be empty
 };
 
 // Number and order of the images that this trainer sees in an epoch (epoch_order.h). The number is the same for all
@@ -51,6 +60,14 @@ class EpochTrainer {
 
   // Copies the trained values into the input's model, on the device. Training may continue afterwards.
   virtual absl::Status UpdateModel() = 0;
+
+  // Counts the correctly classified images of a set of the input by the trainer's own forward pass in eval mode, with
+  // the trained weights. In a group of several ranks, running statistics are read from the input's model, which
+  // UpdateModel() must have updated before and which may have another rank's statistics since. Training may continue
+  // afterwards. Returns UnimplementedError if the trainer has no such forward pass, CancelledError at a stop signal.
+  virtual absl::StatusOr<CorrectCounts> CountCorrect(size_t set) {
+    return absl::UnimplementedError("this kind of step has no evaluation of its own");
+  }
 
   // GetState() returns everything that further training depends on. If SetState() of another trainer with the same
   // input gets these arrays, its next epoch gives the same bits, provided that steps are repeatable at all

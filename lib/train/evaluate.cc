@@ -36,11 +36,15 @@ int64_t ShareBegin(const ImageSet& images, uint32_t rank, uint32_t ranks) {
 
 }  // namespace
 
+std::pair<int64_t, int64_t> RangeOfShare(const ImageSet& images, const EvaluationShare& share) {
+  const int64_t first = ShareBegin(images, share.rank, share.ranks);
+  return {first, ShareBegin(images, share.rank + 1, share.ranks) - first};
+}
+
 Evaluator::Evaluator(const ImageSet& images, const std::array<float, 3>& mean, const std::array<float, 3>& std,
                      uint32_t batch_size, c10::Device device, EvaluationShare share)
-    : images_(images), first_(ShareBegin(images, share.rank, share.ranks)),
-      count_(ShareBegin(images, share.rank + 1, share.ranks) - first_), mean_host_(mean), std_host_(std),
-      batch_size_(batch_size), device_(device), often_(share.often) {}
+    : images_(images), first_(RangeOfShare(images, share).first), count_(RangeOfShare(images, share).second),
+      mean_host_(mean), std_host_(std), batch_size_(batch_size), device_(device), often_(share.often) {}
 
 void Evaluator::Upload() {
   const int64_t height = images_.height(), width = images_.width();

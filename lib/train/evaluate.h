@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "lib/dataset/dataset.h"
@@ -25,6 +26,9 @@ struct EvaluationShare {
   bool often = false;  // the set is evaluated many times: cuDNN may benchmark its engines first, which costs seconds
                        // and then saves a third
 };
+
+// Returns the first image of the rank's share, and the number of images in the share.
+std::pair<int64_t, int64_t> RangeOfShare(const ImageSet& images, const EvaluationShare& share);
 
 // Numbers of correctly classified images.
 struct CorrectCounts {

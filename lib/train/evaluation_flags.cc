@@ -18,6 +18,10 @@ absl::Status CheckEvaluationFlags(bool evaluate, uint32_t evaluate_every, double
     return absl::InvalidArgumentError(
         "--noevaluate: --evaluate_mirrored adds an accuracy to the test accuracy; leave one out");
   }
+  if (!evaluate && training.evaluation() != proto::STEP_KIND_UNSPECIFIED) {
+    return absl::InvalidArgumentError(
+        "--noevaluate: --evaluation chooses the forward pass that measures the test accuracy; leave one out");
+  }
   if (!evaluate && training.validation_images() != 0) {
     return absl::InvalidArgumentError(
         "--noevaluate: --validation_images holds images out to evaluate the network on; leave one out");

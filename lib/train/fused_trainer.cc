@@ -9,10 +9,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/dataset/dataset.h"
 #include "lib/device/device.h"
+#include "lib/fused/evaluation_images.h"
 #include "lib/fused/gradient_exchange.h"
 #include "lib/fused/resnet_epoch.h"
+#include "lib/fused/resnet_evaluation.h"
 #include "lib/fused/resnet_step.h"
+#include "lib/train/evaluate.h"
 #include "lib/train/exchange_steps.h"
 #include "lib/train/fused_weights.h"
 #include "lib/train/schedule.h"
@@ -71,6 +75,17 @@ ResidentImages ToResident(const ImageSet& images, const LoaderOptions& loader) {
   return resident;
 }
 
+// Returns the share of a set; its images must outlive the result.
+ResidentImages ToResident(const EvaluatedImages& evaluated) {
+  const auto [first, count] = RangeOfShare(*evaluated.images, evaluated.share);
+  const uint64_t image_bytes = uint64_t{kImageChannels} * evaluated.images->height() * evaluated.images->width();
+  ResidentImages resident;
+  resident.pixels = evaluated.images->pixels.data() + static_cast<uint64_t>(first) * image_bytes;
+  resident.labels = evaluated.images->labels.data() + first;
+  resident.count = static_cast<uint32_t>(count);
+  return resident;
+}
+
 EpochTimes ToEpochTimes(const FusedEpoch& epoch) {
   EpochTimes times;
   times.epoch_seconds = epoch.seconds;
@@ -109,6 +124,7 @@ class FusedTrainer : public EpochTrainer {
     ASSIGN_OR_RETURN(const ResNetValues values, ToFusedValues(*input.model));
     RETURN_IF_ERROR(trainer->step_->SetValues(values));
     RETURN_IF_ERROR(trainer->epochs_.Prepare(trainer->images_, ToDropLast(input.loader.drop_last)));
+    RETURN_IF_ERROR(trainer->PrepareEvaluations(options.image_size));
     return trainer;
   }
 
@@ -149,6 +165,18 @@ class FusedTrainer : public EpochTrainer {
     return FromFusedValues(trained, *input_.model);
   }
 
+  absl::StatusOr<CorrectCounts> CountCorrect(size_t set) override {
+    if (evaluations_[set] == nullptr) {
+      return CorrectCounts();
+    }
+    std::vector<float> running;  // empty: the step's own
+    if (input_.group != nullptr && input_.group->size() > 1) {
+      ASSIGN_OR_RETURN(running, ToFusedRunning(*input_.model));
+    }
+    ASSIGN_OR_RETURN(const EvaluationCounts counts, evaluations_[set]->Run(running));
+    return CorrectCounts{counts.plain.correct, counts.mirrored.correct};
+  }
+
   absl::StatusOr<TrainingArrays> GetState() override {
     ASSIGN_OR_RETURN(const ResNetValues values, step_->GetValues());
     ASSIGN_OR_RETURN(const ResNetValues momentum, step_->GetMomentum());
@@ -174,9 +202,9 @@ class FusedTrainer : public EpochTrainer {
   void Describe(proto::SweepPoint& point) const override {
     point.set_timing_method("cuda events around the epoch");
     point.set_predicted_memory_bytes(predicted_bytes_);
-    point.set_peak_memory_bytes(step_->bytes());
-    point.set_timed_peak_memory_bytes(step_->bytes());
-    point.set_available_memory_bytes(AvailableMemoryBytes(input_.device) + step_->bytes());
+    point.set_peak_memory_bytes(bytes());
+    point.set_timed_peak_memory_bytes(bytes());
+    point.set_available_memory_bytes(AvailableMemoryBytes(input_.device) + bytes());
     for (proto::Samples* part : {point.mutable_copy_seconds(), point.mutable_forward_seconds(),
                                  point.mutable_backward_seconds(), point.mutable_optimizer_seconds()}) {
       part->clear_value();
@@ -190,6 +218,31 @@ class FusedTrainer : public EpochTrainer {
         steps_(StepsPerEpoch(images_, input.loader.batch_size, ToDropLast(input.loader.drop_last))),
         step_(std::move(step)), epochs_(*step_, input.loader.batch_size, input.spec.cuda_graph()) {}
 
+  // Uploads the sets to evaluate on, after which no evaluation allocates memory.
+  absl::Status PrepareEvaluations(uint32_t image_size) {
+    for (const EvaluatedImages& evaluated : input_.evaluated) {
+      const ResidentImages images = ToResident(evaluated);
+      const EvaluatedViews views = evaluated.mirrored ? EvaluatedViews::kPlainAndMirrored : EvaluatedViews::kPlain;
+      std::unique_ptr<ResNetEvaluation> evaluation;  // null: no image
+      if (images.count != 0) {
+        predicted_bytes_ += EvaluationImages::PredictBytes(image_size, images.count);
+        ASSIGN_OR_RETURN(evaluation,
+                         ResNetEvaluation::Make(*step_, images, image_size, views, input_.spec.cuda_graph()));
+      }
+      evaluations_.push_back(std::move(evaluation));
+    }
+    return absl::OkStatus();
+  }
+
+  // Returns the device memory taken.
+  uint64_t bytes() const {
+    uint64_t sum = step_->bytes();
+    for (const std::unique_ptr<ResNetEvaluation>& evaluation : evaluations_) {
+      sum += evaluation == nullptr ? 0 : evaluation->bytes();
+    }
+    return sum;
+  }
+
   std::function<float(uint32_t)> Rates(uint32_t epoch) const {
     return
         [this, epoch](uint32_t step) { return static_cast<float>(LearningRateOf(input_.spec, steps_, epoch, step)); };
@@ -200,6 +253,7 @@ class FusedTrainer : public EpochTrainer {
   const uint32_t steps_;   // steps of an epoch
   const std::unique_ptr<ResNetStep> step_;
   ResNetEpochs epochs_;
+  std::vector<std::unique_ptr<ResNetEvaluation>> evaluations_;  // one per set of input_.evaluated
   uint64_t predicted_bytes_ = 0;
 };
 

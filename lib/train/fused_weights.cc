@@ -124,13 +124,18 @@ Lookup Buffers(const Model& model) {
 }  // namespace
 
 absl::StatusOr<ResNetValues> ToFusedValues(const Model& model) {
-  const Names names(model);
-  ASSIGN_OR_RETURN(ResNetValues values, ReadParameters(names, Parameters(model)));
-  values.running.resize(2 * names.net.channel_count);
-  RETURN_IF_ERROR(names.EachRunning([&, lookup = Buffers(model)](const std::string& name, size_t count, size_t at) {
-    return Read(lookup, name, count, &values.running[at]);
-  }));
+  ASSIGN_OR_RETURN(ResNetValues values, ReadParameters(Names(model), Parameters(model)));
+  ASSIGN_OR_RETURN(values.running, ToFusedRunning(model));
   return values;
+}
+
+absl::StatusOr<std::vector<float>> ToFusedRunning(const Model& model) {
+  const Names names(model);
+  std::vector<float> running(2 * names.net.channel_count);
+  RETURN_IF_ERROR(names.EachRunning([&, lookup = Buffers(model)](const std::string& name, size_t count, size_t at) {
+    return Read(lookup, name, count, &running[at]);
+  }));
+  return running;
 }
 
 absl::StatusOr<ResNetValues> ToFusedGradients(const Model& model) {

@@ -3,6 +3,8 @@
 #ifndef LOCKSTEP_LIB_TRAIN_FUSED_WEIGHTS_H_
 #define LOCKSTEP_LIB_TRAIN_FUSED_WEIGHTS_H_
 
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/fused/resnet_step.h"
@@ -13,6 +15,9 @@ namespace lockstep {
 // Returns the parameters and running statistics of a model on any device. Returns InternalError if the model was not
 // made by MakeModel("resnet18") or MakeModel("resnet34").
 absl::StatusOr<ResNetValues> ToFusedValues(const Model& model);
+
+// Returns the running statistics only. Returns the same error.
+absl::StatusOr<std::vector<float>> ToFusedRunning(const Model& model);
 
 // Returns the gradients that a backward pass left in the model; `running` stays empty.
 absl::StatusOr<ResNetValues> ToFusedGradients(const Model& model);

@@ -2,8 +2,9 @@
 //
 // Predicted for autograd: the network three times (weights, gradients, momentum), its buffers, and what the forward
 // pass keeps per image (lib/nn/activation_bytes.h). The fused step has ResNetStep::PredictBytes. Neither prediction
-// counts cuDNN's workspaces with autograd, buffers for tuning, the allocator's rounding, the CUDA context, and the test
-// set of the evaluation.
+// counts cuDNN's workspaces with autograd, buffers for tuning, the allocator's rounding, the CUDA context, and the
+// images on which LibTorch evaluates. Images on which the fused step evaluates are counted
+// (lib/fused/evaluation_images.h).
 #ifndef LOCKSTEP_LIB_TRAIN_MEMORY_H_
 #define LOCKSTEP_LIB_TRAIN_MEMORY_H_
 

@@ -84,6 +84,15 @@ bool IsPieceOf(const Switch& piece, const proto::TrainingSpec& spec) {
   return spec.step() == proto::FUSED && spec.precision() == piece.precision;
 }
 
+// Chooses the forward pass of evaluations, for a spec that has its step.
+void SettleEvaluation(bool fused_by_default, proto::TrainingSpec& spec) {
+  if (fused_by_default && spec.evaluation() == proto::STEP_KIND_UNSPECIFIED) {
+    spec.set_evaluation(proto::FUSED);
+  } else if (!fused_by_default && spec.evaluation() == proto::AUTOGRAD) {
+    spec.clear_evaluation();  // same as in older records, which had no choice
+  }
+}
+
 bool IsAllowed(const Switch& piece, const proto::TrainingSpec& spec) {
   return !piece.is_own_kernel || !spec.cudnn_convolutions();
 }
@@ -97,6 +106,7 @@ proto::TrainingSpec SettleStep(const std::string& preset, const proto::TrainingS
   chosen.MergeFrom(asked);
   proto::TrainingSpec spec = OfKind(chosen);
   spec.MergeFrom(chosen);
+  SettleEvaluation(preset == "fast" && spec.step() == proto::FUSED, spec);
   for (const Switch& piece : kSwitches) {
     if (!IsSet(spec, piece.name)) {
       const bool on = IsPieceOf(piece, spec) && HasWhatItRequires(piece, spec) && IsAllowed(piece, spec);
@@ -121,6 +131,10 @@ absl::Status CheckSwitches(const proto::TrainingSpec& spec) {
   if (spec.second_stream() && spec.step() != proto::FUSED) {
     return absl::InvalidArgumentError(
         "--second_stream=true applies to --step=fused; leave it out, or add --step=fused");
+  }
+  if (spec.evaluation() == proto::FUSED && spec.step() != proto::FUSED) {
+    return absl::InvalidArgumentError(
+        "--evaluation=fused is the forward pass of --step=fused; leave it out, or add --step=fused");
   }
   if (spec.resident_images() && spec.step() != proto::FUSED && !spec.cuda_graph()) {
     return absl::InvalidArgumentError(
@@ -157,7 +171,7 @@ std::string StepText(const proto::TrainingSpec& spec) {
   if (spec.resident_images() && spec.step() != proto::FUSED) {
     absl::StrAppend(&text, ", data set on the GPU");
   }
-  return text;
+  return absl::StrCat(text, spec.evaluation() == proto::FUSED ? "; evaluation by its forward pass" : "");
 }
 
 }  // namespace lockstep

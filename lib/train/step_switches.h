@@ -20,13 +20,15 @@ absl::Status CheckPreset(const std::string& preset);
 // 1. `asked`;
 // 2. the preset, which must have passed CheckPreset;
 // 3. the kind of step, in its precision, with all pieces that it can have.
+// The fused step of the preset "fast" also evaluates. With all other steps, an evaluation by LibTorch is left unset.
 proto::TrainingSpec SettleStep(const std::string& preset, const proto::TrainingSpec& asked);
 
 // Returns InvalidArgumentError naming the flag if a switch is on but has no effect: in this kind of step, in this
 // precision, or without the other switch that it requires. `spec` must be settled.
 absl::Status CheckSwitches(const proto::TrainingSpec& spec);
 
-// Returns the kind of step and its pieces: "step: fused in bf16, channels-last, CUDA graph". `spec` must be settled.
+// Returns the kind of step and its pieces: "step: fused in bf16, channels-last, CUDA graph; evaluation by its forward
+// pass". `spec` must be settled.
 std::string StepText(const proto::TrainingSpec& spec);
 
 }  // namespace lockstep

@@ -87,6 +87,9 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
         absl::StrCat(options.input, " has no test images; give --noevaluate, and leave --checkpoint out"));
   }
   *plan.spec.mutable_training() = SettleTraining(options.spec.preset(), options.spec.training(), plan.device);
+  if (!options.evaluate) {
+    plan.spec.mutable_training()->clear_evaluation();  // LibTorch evaluates a checkpoint
+  }
   ASSIGN_OR_RETURN(*plan.spec.mutable_training()->mutable_normalization(),
                    CompleteNormalization(options.spec.training().normalization(), dataset.train.info));
   const proto::TrainingSpec& training = plan.spec.training();

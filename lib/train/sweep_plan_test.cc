@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "lib/base/flag_values.h"
@@ -71,6 +72,8 @@ proto::SweepSpec Asked(const std::string& flags) {
       training.set_loader_workers(3);
     } else if (name == "step") {
       training.set_step(*ParseEnum<proto::StepKind>(name, value));
+    } else if (name == "evaluation") {
+      training.set_evaluation(*ParseEnum<proto::StepKind>(name, value));
     } else if (name == "precision") {
       training.set_precision(*ParseEnum<proto::Precision>(name, value));
     } else {
@@ -98,25 +101,42 @@ std::string MessageOf(const proto::SweepSpec& asked) {
 
 // Covers every preset, and every override of each preset by itself; then combinations that a rule refers to.
 TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
-  constexpr char kAllOfFast[] =
+  constexpr char kAllPieces[] =
       "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, fused batch norm, own weight "
       "gradients, "
       "divided multiprocessors";
+  const std::string fast = absl::StrCat(kAllPieces, "; evaluation by its forward pass");
+  const char* const kAllOfFast = fast.c_str();
   const std::pair<const char*, const char*> cases[] = {
       {"", "step: autograd in fp32, NCHW"},
       {"--preset=lab", "step: autograd in fp32, NCHW"},
       {"--preset=fast", kAllOfFast},
       {"--step=fused", "step: fused in fp32, channels-last, second stream, own convolutions"},
       {"--preset=fast --step=autograd", "step: autograd in bf16, channels-last, CUDA graph, data set on the GPU"},
+      {"--preset=fast --evaluation=autograd", kAllPieces},
+      {"--preset=fast --evaluation=fused", kAllOfFast},
+      {"--evaluation=autograd", "step: autograd in fp32, NCHW"},
+      {"--evaluation=fused",
+       "--evaluation=fused is the forward pass of --step=fused; leave it out, or add --step=fused"},
+      {"--preset=fast --step=autograd --evaluation=fused",
+       "--evaluation=fused is the forward pass of --step=fused; leave it out, or add --step=fused"},
+      {"--step=fused --evaluation=fused",
+       "step: fused in fp32, channels-last, second stream, own convolutions; evaluation by its forward pass"},
       {"--precision=tf32", "step: autograd in tf32, NCHW"},
       {"--precision=bf16", "step: autograd in bf16, NCHW"},
       {"--channels_last", "step: autograd in fp32, channels-last"},
       {"--preset=fast --precision=fp32",
-       "step: fused in fp32, channels-last, CUDA graph, second stream, own convolutions"},
-      {"--preset=fast --precision=tf32", "step: fused in tf32, channels-last, CUDA graph, second stream"},
-      {"--preset=fast --cudnn_convolutions", "step: fused in bf16, channels-last, CUDA graph, second stream"},
+       "step: fused in fp32, channels-last, CUDA graph, second stream, own convolutions"
+       "; evaluation by its forward pass"},
+      {"--preset=fast --precision=tf32",
+       "step: fused in tf32, channels-last, CUDA graph, second stream"
+       "; evaluation by its forward pass"},
+      {"--preset=fast --cudnn_convolutions",
+       "step: fused in bf16, channels-last, CUDA graph, second stream"
+       "; evaluation by its forward pass"},
       {"--preset=fast --precision=fp32 --cudnn_convolutions",
-       "step: fused in fp32, channels-last, CUDA graph, second stream"},
+       "step: fused in fp32, channels-last, CUDA graph, second stream"
+       "; evaluation by its forward pass"},
       {"--preset=fast --cudnn_convolutions --fused_sums=true",
        "--fused_sums=true needs Lockstep's own kernels, found --cudnn_convolutions=true; leave one out"},
       {"--cudnn_convolutions", "step: autograd in fp32, NCHW"},
@@ -124,7 +144,7 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
       {"--step=fused --precision=bf16",
        "step: fused in bf16, channels-last, second stream, fused sums, fused batch norm, own weight gradients, divided "
        "multiprocessors"},
-      {"--step=fused --precision=bf16 --cuda_graph", kAllOfFast},
+      {"--step=fused --precision=bf16 --cuda_graph", kAllPieces},
       {"--cuda_graph=true", "step: autograd in fp32, NCHW, CUDA graph, data set on the GPU"},
       {"--cuda_graph=true --resident_images=false", "step: autograd in fp32, NCHW, CUDA graph"},
       {"--resident_images=true",
@@ -151,30 +171,37 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
       {"--preset=fast --cuda_graph=true", kAllOfFast},
       {"--preset=fast --cuda_graph=false",
        "step: fused in bf16, channels-last, second stream, fused sums, fused batch norm, own weight gradients, divided "
-       "multiprocessors"},
+       "multiprocessors"
+       "; evaluation by its forward pass"},
       {"--preset=fast --second_stream=true", kAllOfFast},
       {"--preset=fast --second_stream=false",
-       "step: fused in bf16, channels-last, CUDA graph, fused sums, fused batch norm, own weight gradients"},
+       "step: fused in bf16, channels-last, CUDA graph, fused sums, fused batch norm, own weight gradients"
+       "; evaluation by its forward pass"},
       {"--preset=fast --fused_sums=true", kAllOfFast},
       {"--preset=fast --fused_sums=false",
-       "step: fused in bf16, channels-last, CUDA graph, second stream, own weight gradients, divided multiprocessors"},
+       "step: fused in bf16, channels-last, CUDA graph, second stream, own weight gradients, divided multiprocessors"
+       "; evaluation by its forward pass"},
       {"--preset=fast --fused_batch_norm=true", kAllOfFast},
       {"--preset=fast --fused_batch_norm=false",
        "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, own weight gradients, divided "
-       "multiprocessors"},
+       "multiprocessors"
+       "; evaluation by its forward pass"},
       {"--preset=fast --own_weight_gradients=true", kAllOfFast},
       {"--preset=fast --own_weight_gradients=false",
        "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, fused batch norm, divided "
-       "multiprocessors"},
+       "multiprocessors"
+       "; evaluation by its forward pass"},
       {"--preset=fast --own_convolutions=true",
        "--own_convolutions=true applies to --step=fused in fp32, found FUSED in BF16"},
       {"--preset=fast --own_convolutions=false", kAllOfFast},
       {"--preset=fast --divide_multiprocessors=true", kAllOfFast},
       {"--preset=fast --divide_multiprocessors=false",
        "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, fused batch norm, own weight "
-       "gradients"},
+       "gradients"
+       "; evaluation by its forward pass"},
       {"--preset=fast --precision=fp32 --own_convolutions=false",
-       "step: fused in fp32, channels-last, CUDA graph, second stream"},
+       "step: fused in fp32, channels-last, CUDA graph, second stream"
+       "; evaluation by its forward pass"},
       {"--preset=fast --precision=fp32 --fused_sums=true",
        "--fused_sums=true applies to --step=fused in bf16, found FUSED in FP32"},
       {"--preset=fast --second_stream=false --divide_multiprocessors=true",
@@ -190,6 +217,26 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
   };
   for (const auto& [flags, message] : cases) {
     EXPECT_EQ(MessageOf(Asked(flags)), message) << flags;
+  }
+}
+
+// Unset means LibTorch, like in older records. Settled settings do not change when they are settled again.
+TEST(SweepPlanTest, TheFusedStepOfTheFastPresetEvaluates) {
+  const std::pair<const char*, proto::StepKind> cases[] = {
+      {"", proto::STEP_KIND_UNSPECIFIED},
+      {"--evaluation=autograd", proto::STEP_KIND_UNSPECIFIED},
+      {"--step=fused", proto::STEP_KIND_UNSPECIFIED},
+      {"--step=fused --evaluation=fused", proto::FUSED},
+      {"--preset=fast", proto::FUSED},
+      {"--preset=fast --precision=fp32", proto::FUSED},
+      {"--preset=fast --evaluation=autograd", proto::AUTOGRAD},
+      {"--preset=fast --step=autograd", proto::STEP_KIND_UNSPECIFIED},
+      {"--preset=fast --model=lenet5", proto::STEP_KIND_UNSPECIFIED}};
+  for (const auto& [flags, evaluation] : cases) {
+    proto::SweepSpec asked = Asked(flags);
+    *asked.mutable_training() = Settled(asked, kGpu);
+    EXPECT_EQ(asked.training().evaluation(), evaluation) << flags;
+    EXPECT_EQ(Settled(asked, kGpu).evaluation(), evaluation) << flags;
   }
 }
 
@@ -306,6 +353,8 @@ TEST(SweepPlanTest, RefusesWhatCannotBe) {
       {[](auto& o) { o.state_every = 0; }, "--state_every=0"},
       {[](auto& o) { o.spec.set_target_accuracy(94); }, "--target_accuracy=94: expected a fraction"},
       {[](auto& o) { o.evaluate = false, o.spec.set_target_accuracy(0.9); }, "--noevaluate"},
+      {[](auto& o) { o.evaluate = false, o.spec.mutable_training()->set_evaluation(proto::AUTOGRAD); },
+       "--noevaluate: --evaluation chooses the forward pass"},
       {[](auto& o) { o.batch_sweep.factor = 1; }, "--factor=1"},
       {[](auto& o) { o.spec.mutable_training()->set_repeats(4294967295); },
        "expected at most 1000000, found 1 and 4294967295"},

@@ -175,15 +175,36 @@ struct Accuracies {
   double mirrored = 0;  // fraction by the mean of the logits of each image and its mirror image
 };
 
-// Image set with the evaluator for it.
+// Image set with LibTorch's evaluator for it.
 struct EvaluationSet {
-  EvaluationSet(const ImageSet& set, const LoaderOptions& loader, const TrainingRunOptions& options)
-      : images(set.size()),
+  EvaluationSet(const ImageSet& set, bool mirrored, size_t index, const LoaderOptions& loader,
+                const TrainingRunOptions& options)
+      : images(set.size()), mirrored(mirrored), index(index),
         evaluator(set, loader.mean, loader.std, EvaluationBatch(options), options.device, ShareOf(options)) {}
 
   uint64_t images;  // number of images, over all ranks
+  bool mirrored;    // true: the accuracy with mirror images is also measured
+  size_t index;     // position in TrainerInput::evaluated, if the trainer evaluates
   Evaluator evaluator;
 };
+
+// Returns true if the trainer's forward pass measures the accuracies, not LibTorch's.
+bool TrainerEvaluates(const TrainingRunOptions& options) {
+  return options.order.evaluate() && options.order.spec().training().evaluation() == proto::FUSED;
+}
+
+// Returns the sets that the trainer evaluates: the test set, and the held-out images if there are any.
+std::vector<EvaluatedImages> EvaluatedByTrainer(const TrainingRunOptions& options, const Dataset& dataset) {
+  std::vector<EvaluatedImages> evaluated;
+  if (TrainerEvaluates(options)) {
+    const bool mirrored = options.order.spec().training().evaluate_mirrored();
+    evaluated.push_back({&dataset.test, ShareOf(options), mirrored});
+    if (dataset.validation.size() != 0) {
+      evaluated.push_back({&dataset.validation, ShareOf(options)});
+    }
+  }
+  return evaluated;
+}
 
 class TrainingRun {
  public:
@@ -195,11 +216,12 @@ class TrainingRun {
                                                                       &dataset.train,
                                                                       std::move(model),
                                                                       options.device,
-                                                                      options.group},
-        images_(ImagesOf(input_)), test_(dataset.test, loader, options),
-        validation_(dataset.validation, loader, options), watcher_(DeviceStateReader(options.device)),
-        energy_(DeviceEnergySensor(options.device)), stall_watch_(StallTimeout(options.order), options.stalled),
-        point_(point) {}
+                                                                      options.group,
+                                                                      EvaluatedByTrainer(options, dataset)},
+        images_(ImagesOf(input_)), test_(dataset.test, input_.spec.evaluate_mirrored(), 0, loader, options),
+        validation_(dataset.validation, /*mirrored=*/false, 1, loader, options),
+        watcher_(DeviceStateReader(options.device)), energy_(DeviceEnergySensor(options.device)),
+        stall_watch_(StallTimeout(options.order), options.stalled), point_(point) {}
 
   absl::Status Run() {
     const proto::TrainingSpec& spec = input_.spec;
@@ -246,6 +268,7 @@ class TrainingRun {
   std::string Others() const {
     return options_.group != nullptr ? absl::StrCat(" on each of ", options_.group->size(), " ranks") : "";
   }
+  bool HasSeveralRanks() const { return options_.group != nullptr && options_.group->size() > 1; }
   bool IsRankZero() const { return options_.group == nullptr || options_.group->rank() == 0; }
 
   // Replaces loss and accuracy of this rank's images by those of all images. All shards have the same size.
@@ -396,7 +419,8 @@ class TrainingRun {
     return absl::OkStatus();
   }
 
-  // Evaluates if it is due. After the last epoch, the trainer is destroyed first, so its memory is free.
+  // Evaluates if it is due. After the last epoch, the trainer is destroyed before an evaluation by LibTorch, so its
+  // memory is free. Before an evaluation by the trainer, only several ranks fetch the weights into the model.
   absl::Status FinishEpoch(uint32_t epoch) {
     const bool last = epoch + 1 == epochs_;
     const bool due =
@@ -405,23 +429,22 @@ class TrainingRun {
       return absl::OkStatus();
     }
     *point_.mutable_device_state() = ReadDeviceState(options_.device);
+    const bool by_trainer = TrainerEvaluates(options_);
+    const bool reads_model = !by_trainer || HasSeveralRanks();  // the statistics are rank 0's
     const Stopwatch fetching;
-    RETURN_IF_ERROR(trainer_->UpdateModel());
-    const double fetch_seconds = fetching.Seconds();
-    if (last) {
+    RETURN_IF_ERROR(reads_model ? trainer_->UpdateModel() : absl::OkStatus());
+    const double fetch_seconds = reads_model ? fetching.Seconds() : 0;
+    if (last && !by_trainer) {
       RETURN_IF_ERROR(EndTraining());
     }
     if (options_.order.evaluate()) {
       stall_watch_.Enter(absl::StrCat("evaluating after epoch ", epoch + 1));
       const Stopwatch evaluating;
       proto::EpochResult& result = *point_.mutable_epoch(point_.epoch_size() - 1);
-      if (input_.spec.evaluate_mirrored()) {
-        ASSIGN_OR_RETURN(const Accuracies accuracies, EvaluateMirrored(test_));
-        result.set_test_accuracy(accuracies.plain);
+      ASSIGN_OR_RETURN(const Accuracies accuracies, Evaluate(test_));
+      result.set_test_accuracy(accuracies.plain);
+      if (test_.mirrored) {
         result.set_mirrored_test_accuracy(accuracies.mirrored);
-      } else {
-        ASSIGN_OR_RETURN(const double accuracy, Evaluate(test_));
-        result.set_test_accuracy(accuracy);
       }
       result.set_evaluate_seconds(fetch_seconds + evaluating.Seconds());
       ResetPeakMemory(options_.device);
@@ -429,7 +452,11 @@ class TrainingRun {
     if (options_.order.spec().target_accuracy() != 0) {
       SetTarget(options_.order.spec().target_accuracy(), point_);
     }
-    return last || point_.target().reached() ? Validate() : absl::OkStatus();
+    if (!last && !point_.target().reached()) {
+      return absl::OkStatus();
+    }
+    RETURN_IF_ERROR(Validate());
+    return reads_model ? absl::OkStatus() : trainer_->UpdateModel();
   }
 
   // Evaluates the held-out images once, after training. No recorded time includes this.
@@ -438,29 +465,38 @@ class TrainingRun {
       return absl::OkStatus();
     }
     stall_watch_.Enter("evaluating on the held-out images");
-    ASSIGN_OR_RETURN(const double accuracy, Evaluate(validation_));
-    point_.mutable_epoch(point_.epoch_size() - 1)->set_validation_accuracy(accuracy);
+    ASSIGN_OR_RETURN(const Accuracies accuracies, Evaluate(validation_));
+    point_.mutable_epoch(point_.epoch_size() - 1)->set_validation_accuracy(accuracies.plain);
     ResetPeakMemory(options_.device);
     return absl::OkStatus();
   }
 
-  absl::StatusOr<double> Evaluate(EvaluationSet& set) {
+  absl::StatusOr<Accuracies> Evaluate(EvaluationSet& set) {
     BuffersOfRankZero buffers;
     RETURN_IF_ERROR(buffers.Borrow(options_.group, *input_.model));
-    ASSIGN_OR_RETURN(const int64_t correct, set.evaluator.CountCorrect(*input_.model));
-    ASSIGN_OR_RETURN(const std::vector<double> sums, SumCounts(set, {correct}));
-    return set.evaluator.Accuracy(sums[0]);
+    ASSIGN_OR_RETURN(const CorrectCounts correct, CountCorrect(set));
+    std::vector<int64_t> counts = {correct.plain};
+    if (set.mirrored) {
+      counts.push_back(correct.mirrored);
+    }
+    ASSIGN_OR_RETURN(const std::vector<double> sums, SumCounts(set, counts));
+    Accuracies accuracies;
+    ASSIGN_OR_RETURN(accuracies.plain, set.evaluator.Accuracy(sums.front()));
+    ASSIGN_OR_RETURN(accuracies.mirrored, set.evaluator.Accuracy(set.mirrored ? sums.back() : 0));
+    return accuracies;
   }
 
-  absl::StatusOr<Accuracies> EvaluateMirrored(EvaluationSet& set) {
-    BuffersOfRankZero buffers;
-    RETURN_IF_ERROR(buffers.Borrow(options_.group, *input_.model));
-    ASSIGN_OR_RETURN(const CorrectCounts correct, set.evaluator.CountCorrectMirrored(*input_.model));
-    ASSIGN_OR_RETURN(const std::vector<double> sums, SumCounts(set, {correct.plain, correct.mirrored}));
-    Accuracies accuracies;
-    ASSIGN_OR_RETURN(accuracies.plain, set.evaluator.Accuracy(sums[0]));
-    ASSIGN_OR_RETURN(accuracies.mirrored, set.evaluator.Accuracy(sums[1]));
-    return accuracies;
+  // Counts the correctly classified images of this rank's share. `mirrored` is 0 if the set does not count them.
+  absl::StatusOr<CorrectCounts> CountCorrect(EvaluationSet& set) {
+    if (TrainerEvaluates(options_)) {
+      return trainer_->CountCorrect(set.index);
+    }
+    if (set.mirrored) {
+      return set.evaluator.CountCorrectMirrored(*input_.model);
+    }
+    CorrectCounts correct;
+    ASSIGN_OR_RETURN(correct.plain, set.evaluator.CountCorrect(*input_.model));
+    return correct;
   }
 
   // Returns the sums over the ranks of counts of correct images.

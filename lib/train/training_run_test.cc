@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "lib/dataset/small_dataset_testing.h"
 #include "lib/testing/matchers.h"
 
@@ -84,6 +85,85 @@ class FailsInInstrumentedEpoch : public EpochTrainer {
  private:
   const c10::Device device_;
 };
+
+// Trainer with a forward pass of its own, which finds a fixed number of correct images, and records the calls.
+class EvaluatingTrainer : public EpochTrainer {
+ public:
+  EvaluatingTrainer(const TrainerInput& input, std::vector<std::string>& events) : input_(input), events_(events) {}
+
+  absl::StatusOr<EpochTimes> Train(uint32_t, Progress&) override {
+    EpochTimes times;
+    times.epoch_seconds = times.step_seconds = 1;
+    times.steps = 2;
+    times.images = 8;
+    return times;
+  }
+  absl::StatusOr<std::optional<InstrumentedSteps>> TrainInstrumented(uint32_t) override {
+    events_.push_back("instrumented");
+    return std::nullopt;
+  }
+  absl::Status UpdateModel() override {
+    events_.push_back("fetched");
+    return absl::OkStatus();
+  }
+  absl::StatusOr<CorrectCounts> CountCorrect(size_t set) override {
+    const EvaluatedImages& evaluated = input_.evaluated[set];
+    events_.push_back(absl::StrCat("counted ", evaluated.images->size(), evaluated.mirrored ? " mirrored" : ""));
+    return CorrectCounts{3, evaluated.mirrored ? 2 : 0};
+  }
+  absl::StatusOr<TrainingArrays> GetState() override { return TrainingArrays(); }
+  absl::Status SetState(const TrainingArrays&) override { return absl::OkStatus(); }
+  void Describe(proto::SweepPoint&) const override {}
+
+ private:
+  const TrainerInput input_;
+  std::vector<std::string>& events_;
+};
+
+// Runs two epochs, with an evaluation after each if `every`.
+proto::SweepPoint EvaluatedPoint(const Dataset& dataset, bool every, bool mirrored, std::vector<std::string>& events) {
+  TrainingRunOptions run;
+  run.order.set_state_every(1);
+  run.order.set_batch_size(4);
+  run.order.set_evaluate(true);
+  run.order.mutable_spec()->set_evaluate_every(every ? 1 : 0);
+  proto::TrainingSpec& training = *run.order.mutable_spec()->mutable_training();
+  training.set_repeats(2);
+  training.set_evaluation(proto::FUSED);
+  training.set_evaluate_mirrored(mirrored);
+  run.make_trainer = [&](const TrainerInput& input) -> absl::StatusOr<std::unique_ptr<EpochTrainer>> {
+    return std::make_unique<EvaluatingTrainer>(input, events);
+  };
+  proto::SweepPoint point;
+  EXPECT_THAT(RunTraining(run, dataset, *MakeModel("lenet5", 1), point), IsOk());
+  return point;
+}
+
+// The weights are fetched once, at the end, and before the instrumented epoch changes them.
+TEST(RunTrainingTest, TheTrainerEvaluatesWithItsOwnForwardPass) {
+  std::vector<std::string> events;
+  const proto::SweepPoint point = EvaluatedPoint(SmallDataset(8, 4), true, true, events);
+  EXPECT_THAT(events, ElementsAre("counted 4 mirrored", "counted 4 mirrored", "fetched", "instrumented"));
+  ASSERT_EQ(point.epoch_size(), 2);
+  for (const proto::EpochResult& epoch : point.epoch()) {
+    EXPECT_EQ(epoch.test_accuracy(), 0.75);
+    EXPECT_EQ(epoch.mirrored_test_accuracy(), 0.5);
+    EXPECT_GT(epoch.evaluate_seconds(), 0);
+    EXPECT_EQ(epoch.train_seconds(), 1);
+  }
+}
+
+TEST(RunTrainingTest, TheTrainerEvaluatesTheHeldOutImagesWithoutMirrorImages) {
+  std::vector<std::string> events;
+  Dataset dataset = SmallDataset(8, 4);
+  dataset.validation = SmallDataset(8, 6).test;
+  const proto::SweepPoint point = EvaluatedPoint(dataset, false, false, events);
+  EXPECT_THAT(events, ElementsAre("counted 4", "counted 6", "fetched", "instrumented"));
+  EXPECT_EQ(point.epoch(1).test_accuracy(), 0.75);
+  EXPECT_FALSE(point.epoch(1).has_mirrored_test_accuracy());
+  EXPECT_EQ(point.epoch(1).validation_accuracy(), 0.5);
+  EXPECT_FALSE(point.epoch(0).has_test_accuracy());
+}
 
 absl::Status RunWithFailingInstrumentedEpoch(c10::Device device, proto::SweepPoint& point) {
   TrainingRunOptions run;

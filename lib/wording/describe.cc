@@ -112,6 +112,9 @@ std::string DescribeRecipe(const proto::TrainingSpec& training) {
                       DescribeSchedule(training), momentum, ", weight decay ", training.weight_decay(),
                       AugmentationInRecipe(training), NormalizationInRecipe(training.normalization()), ", seed ",
                       training.seed(), training.evaluate_mirrored() ? ", test accuracy also with mirror images" : "",
+                      training.evaluation() == proto::FUSED
+                          ? absl::StrCat(", evaluated by the fused step in ", DescribePrecision(training.precision()))
+                          : "",
                       training.init_sha256().empty() ? "" : ", starting from weights of a file with the SHA-256 ",
                       training.init_sha256().empty() ? "" : ShortDigest(training.init_sha256()));
 }

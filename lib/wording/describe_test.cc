@@ -10,6 +10,7 @@ namespace lockstep {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(DescribeScaleModeTest, NamesWhatSendsTheGradients) {
@@ -41,6 +42,14 @@ TEST(DescribeRecipeTest, NamesTheLinearScheduleAndItsWarmUp) {
               StartsWith("SGD, learning rate 0.2, decaying linearly to 0, step by step after a warm-up of 20 % of the "
                          "steps from 0.04, momentum 0.9"));
   EXPECT_THAT(Described("schedule: LINEAR lr_warmup_epochs: 1"), HasSubstr(" after a warm-up of 1 epoch, momentum"));
+}
+
+TEST(DescribeRecipeTest, NamesAnEvaluationThatIsNotLibTorchs) {
+  EXPECT_THAT(Described("precision: BF16 evaluation: FUSED"),
+              HasSubstr(", seed 0, evaluated by the fused step in bf16"));
+  for (const char* evaluation : {"", "evaluation: AUTOGRAD"}) {
+    EXPECT_THAT(Described(std::string("precision: BF16 ") + evaluation), Not(HasSubstr("evaluated")));
+  }
 }
 
 }  // namespace
