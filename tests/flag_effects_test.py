@@ -455,6 +455,13 @@ class FlagEffectsTest(ToolCase):
             wrong = [text for texts in tried for text in texts]
         self.assertEqual(wrong, [], "\n".join(wrong))
 
+    def test_a_lab_needs_a_budget(self):
+        """The range is the remedy: more than no time, and a week at most."""
+        for minutes in ("0", "-0", "-1", "0.009", "10081", "1e308", "inf", "nan"):
+            self.refused(2, "lab", "--dry_run", "--device=cpu", f"--minutes={minutes}",
+                         message=f"--minutes={minutes}: expected a number from 0.01 to 10080")
+        self.refused(2, "lab", "--dry_run", "--minutes=soon", message="expected a value from 0.01 to 10080")
+
     def test_every_tool_has_its_flags_tried(self):
         for tool in [*TOOLS, "lab"]:
             tried = set()
