@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
+#include "lib/record/environment_fingerprint.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/point_name.h"
 #include "lib/scaling/point_settings.h"
@@ -47,9 +48,12 @@ std::vector<std::string> SystemOf(const proto::Header& header) {
       absl::StrCat("LibTorch ", libraries.libtorch()), absl::StrCat("CUDA ", libraries.cuda()),
       absl::StrCat("cuDNN ", libraries.cudnn()), absl::StrCat("NCCL ", libraries.nccl()),
       absl::StrCat("driver ", header.device_size() > 0 ? header.device(0).driver_version() : "")};
-  std::map<std::string, std::string> variables(header.environment().begin(), header.environment().end());
-  variables.erase("SLURM_JOB_ID");          // another one in each job
-  variables.erase("CUDA_VISIBLE_DEVICES");  // the devices are compared by themselves
+  std::map<std::string, std::string> variables;
+  for (const auto& [name, value] : header.environment()) {
+    if (ChangesResults(name) && name != "CUDA_VISIBLE_DEVICES") {  // the devices are compared by themselves
+      variables[name] = value;
+    }
+  }
   system.push_back(variables.empty()
                        ? "no environment variables"
                        : absl::StrCat("environment ", absl::StrJoin(variables, " ", absl::PairFormatter("="))));

@@ -16,6 +16,7 @@ using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
@@ -223,6 +224,22 @@ TEST(CompareTest, ASideMayDifferInTheSystemAlone) {
   const auto environment = CompareRuns(run(1, "2.28", ""), run(1.2, "2.28", "Tree"), {});
   ASSERT_THAT(environment, IsOk());
   EXPECT_EQ(DistinctionText(environment->second_side), "environment NCCL_ALGO=Tree");
+}
+
+// Each job has another number, and a run may be on another GPU of the host.
+TEST(CompareTest, AJobIsNoOtherProgram) {
+  const auto run = [](double factor, const std::string& build, const std::string& job, const std::string& gpu) {
+    LabRecords lab = RunOf(factor, build);
+    (*lab.sweeps[0].header.mutable_environment())["SLURM_JOB_ID"] = job;
+    (*lab.sweeps[0].header.mutable_environment())["CUDA_VISIBLE_DEVICES"] = gpu;
+    return lab;
+  };
+  const LabRecords more = Together({run(1.01, "a", "12", "1"), run(1.21, "b", "14", "3")});
+  const auto comparison = CompareRuns(run(1, "a", "11", "0"), run(1.2, "b", "13", "2"), more);
+  ASSERT_THAT(comparison, IsOk());
+  EXPECT_EQ(comparison->first_runs, 2u);
+  EXPECT_EQ(comparison->second_runs, 2u);
+  EXPECT_THAT(DistinctionText(comparison->second_side), Not(HasSubstr("environment")));
 }
 
 // Runs of one program may have other seeds, warm-up and repeats.
