@@ -255,7 +255,11 @@ TEST(CompareTest, ASeedIsNoOtherProgram) {
 TEST(CompareTest, OnlyLikeIsCompared) {
   LabRecords other = Sweep();
   other.sweeps[0].spec.mutable_training()->set_precision(proto::BF16);
-  EXPECT_THAT(CompareRuns(Sweep(), other, {}), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("settings")));
+  EXPECT_THAT(
+      CompareRuns(Sweep(), other, {}),
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               AllOf(HasSubstr(": precision bf16 instead of fp32; give two runs under the same conditions, or "),
+                     HasSubstr("on one page: report "))));
   LabRecords device = Sweep();
   device.sweeps[0].header.mutable_device(0)->set_name("GPU C");
   EXPECT_THAT(CompareRuns(Sweep(), device, {}), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("'GPU C'")));
@@ -264,6 +268,26 @@ TEST(CompareTest, OnlyLikeIsCompared) {
   EXPECT_THAT(CompareRuns(Sweep(), scale, {}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("scaling run")));
   EXPECT_THAT(CompareRuns(Sweep(), {}, {}), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("expected one")));
+}
+
+TEST(CompareTest, EachOfSeveralDifferencesIsALine) {
+  LabRecords other = Sweep();
+  proto::TrainingSpec& training = *other.sweeps[0].spec.mutable_training();
+  training.set_precision(proto::BF16);
+  training.set_loader_workers(7);
+  ::testing::internal::CaptureStderr();
+  EXPECT_THAT(CompareRuns(Sweep(), other, {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("the 2 differences above; give ")));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "report: sweep.rec: precision bf16 instead of fp32\nreport: sweep.rec: loader_workers 7 instead of 2\n");
+  training.set_weight_decay(0.25);
+  training.set_lars(0.5);
+  training.set_label_smoothing(0.125);
+  training.set_clip_norm(3);
+  ::testing::internal::CaptureStderr();
+  EXPECT_THAT(CompareRuns(Sweep(), other, {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("the 6 differences above; give ")));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("\nreport: sweep.rec: 1 more difference\n"));
 }
 
 TEST(CompareTest, PointsOfOneRunOnlyAreLeftOut) {

@@ -5,39 +5,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lib/scaling/pool_point.h"
+#include "lib/scaling/run_conditions.h"
 
 namespace lockstep {
 namespace {
-
-// Clears switches that are off: a record may store such a switch, an older record lacks the field, and both mean the
-// same.
-void ClearWhatIsOff(proto::TrainingSpec& training) {
-  for (int i = 0; i < proto::TrainingSpec::descriptor()->field_count(); ++i) {
-    const google::protobuf::FieldDescriptor* const field = proto::TrainingSpec::descriptor()->field(i);
-    if (field->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_BOOL &&
-        !training.GetReflection()->GetBool(training, field)) {
-      training.GetReflection()->ClearField(&training, field);
-    }
-  }
-}
-
-// Returns the settings that must be equal for two epoch times to be comparable. Seed, warm-up and repeats do not change
-// the meaning of a time. Nor do the CPU's threads if the device is a GPU, because LibTorch then computes on the GPU
-// only.
-proto::TrainingSpec Comparable(const proto::TrainingSpec& training) {
-  proto::TrainingSpec comparable = training;
-  comparable.clear_seed();
-  comparable.clear_warmup_epochs();
-  comparable.clear_repeats();
-  ClearWhatIsOff(comparable);
-  if (training.step() == proto::STEP_KIND_UNSPECIFIED) {
-    comparable.set_step(proto::AUTOGRAD);  // the default that sweep.proto documents
-  }
-  if (training.device() == proto::CUDA) {
-    comparable.clear_threads();
-  }
-  return comparable;
-}
 
 bool SameHost(const proto::Host& a, const proto::Host& b) {
   return a.name_sha256() == b.name_sha256() && a.cpu_model() == b.cpu_model();
@@ -47,8 +18,6 @@ bool SameHost(const proto::Host& a, const proto::Host& b) {
 bool HostNamesDiffer(const proto::Host& a, const proto::Host& b) {
   return !a.name_sha256().empty() && !b.name_sha256().empty() && a.name_sha256() != b.name_sha256();
 }
-
-std::string DeviceName(const proto::Header& header) { return header.device_size() > 0 ? header.device(0).name() : ""; }
 
 template <typename Point>
 std::optional<BaseCase> ToBaseCase(const Point& point, const std::string& origin) {
@@ -99,29 +68,6 @@ const proto::SweepSpec* FindSpec(const SweepRecords& sweep) {
     }
   }
   return nullptr;
-}
-
-std::string WhyConditionsDiffer(const RunConditions& expected, const RunConditions& found) {
-  if (expected.model->training_images() != found.model->training_images()) {
-    return absl::StrCat(found.model->training_images(), " training images instead of ",
-                        expected.model->training_images());
-  }
-  if (DeviceName(*expected.header) != DeviceName(*found.header)) {
-    return absl::StrCat("device '", DeviceName(*found.header), "' instead of '", DeviceName(*expected.header), "'");
-  }
-  const proto::TrainingSpec expected_training = Comparable(*expected.training);
-  const proto::TrainingSpec found_training = Comparable(*found.training);
-  if (expected_training.SerializeAsString() != found_training.SerializeAsString()) {
-    return absl::StrCat("settings {", found_training.ShortDebugString(), "} instead of {",
-                        expected_training.ShortDebugString(), "}");
-  }
-  return "";
-}
-
-std::string ConditionsKey(const RunConditions& run) {
-  const std::string device = DeviceName(*run.header);
-  return absl::StrCat(run.model->training_images(), " ", device.size(), " ", device,
-                      Comparable(*run.training).SerializeAsString());
 }
 
 bool IsOfUnknownMachine(const proto::Quantity& quantity) {

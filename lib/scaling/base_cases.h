@@ -53,20 +53,6 @@ class BaseCases {
   std::string sweep_note_;                   // reason why the sweep record gives no base case
 };
 
-// Conditions under which a run was made; times are comparable if they are equal. The pointers must not be null.
-struct RunConditions {
-  const proto::Header* header;
-  const proto::ModelFacts* model;
-  const proto::TrainingSpec* training;
-};
-
-// Returns an empty string if the times of the two runs are comparable: same images, device, and settings that can
-// change a time. Otherwise returns a text of the difference: the value of `found` instead of that of `expected`.
-std::string WhyConditionsDiffer(const RunConditions& expected, const RunConditions& found);
-
-// Returns a text that two runs share if and only if WhyConditionsDiffer finds no difference between them.
-std::string ConditionsKey(const RunConditions& run);
-
 // Result of the comparison of two runs' machines.
 enum class SameMachine { kYes, kNo, kUnknown };
 

@@ -410,7 +410,8 @@ TEST(ExplainTest, ASweepThatNamesTheSameStepIsUsed) {
   const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep);
   ExpectValue(rows[1].strong_speedup(), 10.0 / 8);
   const SweepRecords other = Sweep("training { model: 'resnet18' device: CPU precision: FP32 seed: 2 step: FUSED }");
-  ExpectAbsent(Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &other)[1].strong_speedup(), "FUSED");
+  ExpectAbsent(Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &other)[1].strong_speedup(),
+               "step fused instead of autograd");
 }
 
 // A sweep records each switch that is off; scale_run does not.
@@ -419,14 +420,14 @@ TEST(ExplainTest, ASwitchThatIsOffIsNoOtherSetting) {
   const SweepRecords off = Sweep(training + "channels_last: false }");
   ExpectValue(Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &off)[1].strong_speedup(), 10.0 / 8);
   const SweepRecords on = Sweep(training + "channels_last: true }");
-  ExpectAbsent(Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &on)[1].strong_speedup(), "channels_last");
+  ExpectAbsent(Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &on)[1].strong_speedup(),
+               "channels_last true instead of false");
 }
 
 TEST(ExplainTest, ASweepOfOtherSettingsIsNotUsed) {
   const SweepRecords sweep = Sweep("training { model: 'resnet18' device: CPU precision: BF16 }");
   const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep);
-  ExpectAbsent(rows[1].strong_speedup(), "not comparable: settings");
-  ExpectAbsent(rows[1].strong_speedup(), "BF16");
+  ExpectAbsent(rows[1].strong_speedup(), "not comparable: precision bf16 instead of fp32");
 }
 
 TEST(ExplainTest, ASweepOfAnotherDeviceIsNotUsed) {

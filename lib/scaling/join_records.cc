@@ -9,6 +9,7 @@
 #include "lib/scaling/point_name.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/scaling/pool_point.h"
+#include "lib/scaling/run_conditions.h"
 
 namespace lockstep {
 namespace {
