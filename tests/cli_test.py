@@ -119,7 +119,7 @@ class CliTest(ToolCase):
         rows = csv.DictReader(joined.stdout.decode().splitlines())
         self.assertEqual({row["devices"] for row in rows if row["record"] == "scaling"}, {"1", "2", "4"})
         self.refused(3, "comm_model", f"--input={two},{other}",
-                     message=["other.rec: expected a run that can be joined with", "learning_rate: 0.5"])
+                     message=["other.rec: expected a run that can be joined with", "learning_rate 0.5 instead of "])
 
     def test_a_sweep_grows_by_the_new_points_only(self):
         for tool, more in (("train_sweep", []), ("scale_run", ["--ranks=1", "--threads=1"])):
