@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/scaling/point_run.h"
 #include "lib/scaling/pool_point.h"
 #include "lib/scaling/run_conditions.h"
 
@@ -19,8 +20,16 @@ bool HostNamesDiffer(const proto::Host& a, const proto::Host& b) {
   return !a.name_sha256().empty() && !b.name_sha256().empty() && a.name_sha256() != b.name_sha256();
 }
 
+constexpr char kNoCommit[] = "unknown";  // commit of a build outside a checkout (header.proto)
+
+bool AreOfTwoCommits(const proto::Header& a, const proto::Header& b) {
+  const std::string &first = a.build().git_commit(), &second = b.build().git_commit();
+  const bool are_known = !first.empty() && !second.empty() && first != kNoCommit && second != kNoCommit;
+  return are_known && first != second;
+}
+
 template <typename Point>
-std::optional<BaseCase> ToBaseCase(const Point& point, const std::string& origin) {
+std::optional<BaseCase> ToBaseCase(const Point& point, const std::string& run_start, const std::string& origin) {
   const std::optional<Spread> epoch = SpreadOf(point.epoch_seconds());
   const std::optional<Spread> step = SpreadOf(point.step_seconds());
   if (point.outcome() != proto::COMPLETED || !epoch.has_value() || !step.has_value()) {
@@ -31,6 +40,7 @@ std::optional<BaseCase> ToBaseCase(const Point& point, const std::string& origin
                   {point.epoch_seconds().value().begin(), point.epoch_seconds().value().end()},
                   point.steps_per_epoch(),
                   point.images_per_epoch(),
+                  run_start,
                   origin};
 }
 
@@ -115,7 +125,7 @@ BaseCases::BaseCases(const ScaleRecords& scale, const SweepRecords* sweep) {
     if (!record.has_point() || point.ranks() != 1 || point.reduction() != proto::PLAIN) {
       continue;
     }
-    if (const std::optional<BaseCase> base = ToBaseCase(point, OriginOf(point))) {
+    if (const std::optional<BaseCase> base = ToBaseCase(point, RunStartOf(scale.header, point), OriginOf(point))) {
       by_batch_[point.batch_per_device()] = *base;
     } else {
       why_not_[point.batch_per_device()] = WhyNot(point, "scale record");
@@ -132,13 +142,14 @@ BaseCases::BaseCases(const ScaleRecords& scale, const SweepRecords* sweep) {
   sweep_note_ = "nor is it in the sweep record";
   const bool is_known =
       CompareMachines(scale.header, sweep->header, FindSpec(scale)->training().device()) == SameMachine::kYes;
+  const std::string run_start = AreOfTwoCommits(scale.header, sweep->header) ? sweep->header.start_time() : "";
   const std::string origin = is_known ? "sweep record" : absl::StrCat("sweep record, ", kMachineUnknown);
   for (const proto::SweepRecord& record : sweep->records) {
     const proto::SweepPoint& point = record.point();
     if (!record.has_point()) {
       continue;
     }
-    if (const std::optional<BaseCase> base = ToBaseCase(point, origin)) {
+    if (const std::optional<BaseCase> base = ToBaseCase(point, run_start, origin)) {
       by_batch_.emplace(point.batch_size(), *base);
     } else {
       why_not_.emplace(point.batch_size(), WhyNot(point, "sweep record"));

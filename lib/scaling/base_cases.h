@@ -29,6 +29,8 @@ struct BaseCase {
   std::vector<double> epoch_repeats;  // E_1(B), one per timed epoch
   uint32_t steps_per_epoch = 0;
   uint64_t images_per_epoch = 0;
+  std::string run_start;  // start of the run that measured it (point_run.h); of a sweep only if its commit is another
+                          // one than that of the scaling run, because a sweep always is a run of its own
   std::string origin;  // "scale record", "scale records two.rec and four.rec" if these are joined, or "sweep record",
                        // with kMachineUnknown if it applies
 };

@@ -424,6 +424,32 @@ TEST(ExplainTest, ASwitchThatIsOffIsNoOtherSetting) {
                "channels_last true instead of false");
 }
 
+TEST(ExplainTest, ARowNamesTheRunsOfItsTwoTimes) {
+  const std::string earlier = "earlier_run: '2026-11-23T09:00:00Z'";
+  ScaleRecords run = Parse<ScaleRecords>({Spec(), Plain32(), Reduced2(earlier)});
+  run.header.set_start_time("2026-11-24T10:30:00Z");
+  EXPECT_THAT(Explain(run)[0].run_start(), IsEmpty());
+  EXPECT_THAT(Explain(run)[1].run_start(), ElementsAre("2026-11-24T10:30:00Z", "2026-11-23T09:00:00Z"));
+  run.records[2].mutable_point()->clear_earlier_run();
+  EXPECT_THAT(Explain(run)[1].run_start(), IsEmpty());
+}
+
+// A sweep is always another run; its times are in doubt if the program has changed since.
+TEST(ExplainTest, ASweepOfAnotherCommitIsAnotherRun) {
+  ScaleRecords run = Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()});
+  run.header.set_start_time("2026-11-24T10:30:00Z");
+  run.header.mutable_build()->set_git_commit("a");
+  SweepRecords sweep = Sweep();
+  sweep.header.set_start_time("2026-11-23T09:00:00Z");
+  for (const char* commit : {"a", "", "unknown"}) {
+    sweep.header.mutable_build()->set_git_commit(commit);
+    ExpectValue(Explain(run, &sweep)[1].strong_speedup(), 10.0 / 8);
+    EXPECT_THAT(Explain(run, &sweep)[1].run_start(), IsEmpty()) << commit;
+  }
+  sweep.header.mutable_build()->set_git_commit("b");
+  EXPECT_THAT(Explain(run, &sweep)[1].run_start(), ElementsAre("2026-11-23T09:00:00Z", "2026-11-24T10:30:00Z"));
+}
+
 TEST(ExplainTest, ASweepOfOtherSettingsIsNotUsed) {
   const SweepRecords sweep = Sweep("training { model: 'resnet18' device: CPU precision: BF16 }");
   const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep);
