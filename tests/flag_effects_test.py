@@ -111,7 +111,7 @@ REPORT = [
 CLUSTER = ("--devices_per_host=2 --inter_host_gigabytes_per_second=10 --inter_host_latency_microseconds=5 "
            "--intra_host_gigabytes_per_second=50 --intra_host_latency_microseconds=3")
 WHAT_IF_FLAGS = {"what_if": "16", "what_if_batch": "10", "what_if_bucket_mib": "7", "what_if_gradient_bytes": "2",
-                 "what_if_link_factor": "3", "cluster": "cluster.textproto", "devices_per_host": "4",
+                 "what_if_link_factor": "3", "cluster": "cluster.textproto", "devices_per_host": "1",
                  "intra_host_gigabytes_per_second": "99", "intra_host_latency_microseconds": "9",
                  "inter_host_gigabytes_per_second": "20", "inter_host_latency_microseconds": "9", "algorithm": "tree"}
 
