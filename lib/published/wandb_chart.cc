@@ -196,6 +196,7 @@ absl::Status AddSeries(const Series& series, const std::vector<CsvRow>& rows, co
   }
   if (epoch > 0) {
     table.mutable_value(table.value_size() - 1)->set_epoch(0);
+    table.set_epochs_of_runs(true);
   }
   return CheckPublishedSize(0, table.value_size());
 }
