@@ -254,7 +254,7 @@ absl::StatusOr<proto::PublishedTables> ParseWandbChart(absl::string_view text, c
     return absl::DataLossError(absl::StrCat(path, ":", rows.status().message()));
   }
   if (rows->empty()) {
-    return absl::DataLossError(absl::StrCat(path, ":", first_line, ": no columns"));
+    return absl::DataLossError(absl::StrCat(path, ":", first_line, ": no columns; export the chart as CSV again"));
   }
   std::set<std::string> unread;
   const std::vector<Series> all = ReadHeader(rows->front(), unread);
