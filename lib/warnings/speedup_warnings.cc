@@ -1,10 +1,11 @@
 #include "lib/warnings/speedup_warnings.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -44,11 +45,11 @@ void WarnOfDifferentRuns(const LabCommModel& file, std::vector<Warning>& warning
     return;
   }
   const std::string text = DifferentRunsText(absl::StrJoin(ranks, ", "), first->run_start(0), first->run_start(1));
-  warnings.push_back(
-      {"times_of_different_runs",
-       absl::StrCat("In ", file.name(), " ", text, above.empty() ? "" : "; speed-ups above N: ", List(std::move(above)),
-                    ". The machine or the program may have changed in between; for speed-ups that can "
-                    "be trusted, measure all ranks in one run: scale_run --force.")});
+  const std::string explained = above.empty() ? "" : absl::StrCat("; speed-ups above N: ", List(above));
+  warnings.push_back({"times_of_different_runs",
+                      absl::StrCat("In ", file.name(), " ", text, explained,
+                                   ". The machine or the program may have changed in between; for speed-ups that can "
+                                   "be trusted, measure all ranks in one run: scale_run --force.")});
 }
 
 void WarnOfSpeedupsAboveRanks(const LabCommModel& file, std::vector<Warning>& warnings) {
@@ -58,10 +59,9 @@ void WarnOfSpeedupsAboveRanks(const LabCommModel& file, std::vector<Warning>& wa
       by_cause[CauseOfSpeedupAboveRanks(row)].push_back(Named(row));
     }
   }
-  for (auto& [cause, speedups] : by_cause) {
-    warnings.push_back(
-        {"speedup_above_ranks", absl::StrCat("Speed-ups above the number of ranks (", file.name(),
-                                             "): ", List(std::move(speedups)), ". Probable cause: ", cause, ".")});
+  for (const auto& [cause, speedups] : by_cause) {
+    warnings.push_back({"speedup_above_ranks", absl::StrCat("Speed-ups above the number of ranks (", file.name(),
+                                                            "): ", List(speedups), ". Probable cause: ", cause, ".")});
   }
 }
 
