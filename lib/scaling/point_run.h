@@ -17,7 +17,8 @@ std::string RunStartOf(const proto::Header& header, const proto::ScalePoint& poi
 // Returns true if the two starts are known and are those of two runs.
 bool AreTwoRuns(const std::string& run_start, const std::string& other_start);
 
-// Returns "the times of 1 and 4 ranks were measured in different runs (begun at 2026-11-28T09:00:00Z and 2026-11-29T09:00:00Z)".
+// Returns "the times of 1 and 4 ranks were measured in different runs (begun at 2026-11-28T09:00:00Z and
+// 2026-11-29T09:00:00Z)".
 std::string DifferentRunsText(const std::string& ranks, const std::string& base_start, const std::string& run_start);
 
 // Returns DifferentRunsText for the training points of a scale record that have a base case of another run: the point
