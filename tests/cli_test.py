@@ -119,7 +119,7 @@ class CliTest(ToolCase):
         rows = csv.DictReader(joined.stdout.decode().splitlines())
         self.assertEqual({row["devices"] for row in rows if row["record"] == "scaling"}, {"1", "2", "4"})
         self.refused(3, "comm_model", f"--input={two},{other}",
-                     message=["other.rec: expected a run that can be joined with", "learning_rate: 0.5"])
+                     message=["other.rec: expected a run that can be joined with", "learning_rate 0.5 instead of "])
 
     def test_a_sweep_grows_by_the_new_points_only(self):
         for tool, more in (("train_sweep", []), ("scale_run", ["--ranks=1", "--threads=1"])):
@@ -143,6 +143,23 @@ class CliTest(ToolCase):
                     self.assertTrue(kept[0].get("earlier_run"), kept[0])
                 self.assertIn("cached", self.call(*command, "--batch_size=20,40", check=True).stderr.decode())
                 self.refused(2, *command, "--batch_size=20", message="holds another result (--batch_size: 20,40 -> 20)")
+
+    def test_a_speedup_between_two_runs_is_doubted(self):
+        """The second command keeps the point of one rank; the start of a run is known to the second."""
+        output, model, page = (self.folder / name for name in ("grown.rec", "model.rec", "page.html"))
+        command = ["scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20",
+                   "--repeats=2", "--threads=1"]
+        grown = [*command, f"--output={output}"]
+        doubt = "the times of 1 and 2 ranks were measured in different runs (begun at "
+        self.assertNotIn(doubt, self.call(*grown, "--ranks=1", check=True).stderr.decode())
+        time.sleep(1)
+        self.assertIn(f"scale_run: warning: {doubt}", self.call(*grown, "--ranks=1,2", check=True).stderr.decode())
+        explained = self.call("comm_model", f"--input={output}", f"--output={model}", check=True)
+        self.assertIn(doubt, (explained.stdout + explained.stderr).decode())
+        self.call("report", output, model, f"--output={page}", check=True)
+        self.assertIn(f"In model.rec {doubt}", page.with_suffix(".md").read_text())
+        whole = self.folder / "whole.rec"
+        self.assertNotIn(doubt, self.call(*command, "--ranks=1,2", f"--output={whole}", check=True).stderr.decode())
 
     def test_a_journal_without_finished_work_blocks_no_command(self):
         output = self.folder / "blocked.rec"
@@ -641,7 +658,8 @@ class CliTest(ToolCase):
                 self.assertEqual(self.call("report", *arguments, f"--fail_if_slower={limit}").returncode, code)
         single = self.call("report", f"--compare={before[0]},{after[0]}", "--fail_if_slower=5%")
         self.assertEqual(single.returncode, 0, single.stderr.decode())
-        self.assertRegex(single.stdout.decode(), r"inconclusive and cannot fail; ")
+        self.assertRegex(single.stdout.decode(), r"(?m)^inconclusive: 1 of 1 point, from 1 run before and 1 after; "
+                                                 r"inconclusive points pass; measure ")
         self.refused(2, "report", f"--input={self.sweep}", "--fail_if_slower=5%", message="no effect without --compare")
 
     def test_a_class_to_one_page(self):

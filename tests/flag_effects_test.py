@@ -111,7 +111,7 @@ REPORT = [
 CLUSTER = ("--devices_per_host=2 --inter_host_gigabytes_per_second=10 --inter_host_latency_microseconds=5 "
            "--intra_host_gigabytes_per_second=50 --intra_host_latency_microseconds=3")
 WHAT_IF_FLAGS = {"what_if": "16", "what_if_batch": "10", "what_if_bucket_mib": "7", "what_if_gradient_bytes": "2",
-                 "what_if_link_factor": "3", "cluster": "cluster.textproto", "devices_per_host": "4",
+                 "what_if_link_factor": "3", "cluster": "cluster.textproto", "devices_per_host": "1",
                  "intra_host_gigabytes_per_second": "99", "intra_host_latency_microseconds": "9",
                  "inter_host_gigabytes_per_second": "20", "inter_host_latency_microseconds": "9", "algorithm": "tree"}
 
@@ -455,6 +455,13 @@ class FlagEffectsTest(ToolCase):
             tried = pool.map(lambda flag: self.try_flag(mode, flag), [flag for flag in flags if flag in only])
             wrong = [text for texts in tried for text in texts]
         self.assertEqual(wrong, [], "\n".join(wrong))
+
+    def test_a_lab_needs_a_budget(self):
+        """The range is the remedy: more than no time, and a week at most."""
+        for minutes in ("0", "-0", "-1", "0.009", "10081", "1e308", "inf", "nan"):
+            self.refused(2, "lab", "--dry_run", "--device=cpu", f"--minutes={minutes}",
+                         message=f"--minutes={minutes}: expected a number from 0.01 to 10080")
+        self.refused(2, "lab", "--dry_run", "--minutes=soon", message="expected a value from 0.01 to 10080")
 
     def test_every_tool_has_its_flags_tried(self):
         for tool in [*TOOLS, "lab"]:

@@ -68,6 +68,8 @@ const std::vector<CheckRule>& CheckRules() {
       {"another_checksum", "A record was changed after its JSON was written, or is from another version.", kRemark,
        kRecords, kNo},
       {"several_machines", "Records of different machines are shown together.", kRemark, kRecords, kNo},
+      {"times_of_different_runs", "One rank and N ranks were measured in different runs.", kRemark, kRecords, kNo},
+      {"speedup_above_ranks", "N ranks were more than N times as fast as one.", kRemark, kRecords, kNo},
       {"device_throttled", "The device was throttled during the measurement.", kRemark, kRecords, kNo},
       {"noisy_machine", "Other work ran on the machine during the measurement.", kRemark, kRecords, kNo},
       {"shared_cpu", "The ranks share a CPU, so they do not stand for devices.", kRemark, kRecords, kNo},

@@ -50,8 +50,8 @@ std::vector<proto::Prediction> MakePredictions(const CommModelOptions& options, 
                                                const std::vector<AllReduceCurve>& curves);
 
 // Returns rows by variant, batch, devices, computed from the first input's times. A cluster without a link inside its
-// hosts gets the measured link. InvalidArgument: the cluster is invalid (lib/prediction/what_if.h). Other errors as
-// AllTimes and MakeWorkload.
+// hosts gets the measured link. InvalidArgument: the cluster is invalid (lib/prediction/what_if.h), or its ranks would
+// share a CPU in a way that was not measured (predict.h). Other errors as AllTimes and MakeWorkload.
 absl::StatusOr<std::vector<proto::WhatIfRow>> MakeWhatIfRows(const CommModelOptions& options,
                                                              const CommModelInputs& inputs,
                                                              const std::vector<ScalingTimes>& all,

@@ -10,7 +10,9 @@
 #include "lib/base/point_warnings.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/negative_communication.h"
+#include "lib/scaling/point_run.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/scaling/speedup_doubts.h"
 #include "lib/statistics/unit.h"
 
 namespace lockstep {
@@ -78,6 +80,13 @@ void AddReasons(const proto::ScalingRow& row, const Unit& time, PointWarnings& r
   }
   if (HasNegativeCommunication(row)) {
     reasons.Add(point, absl::StrCat("T_comm is ", NegativeCommunicationText(row)));
+  }
+  if (row.run_start_size() == 2) {
+    reasons.Add(point, DifferentRunsText(absl::StrCat(row.ranks()), row.run_start(0), row.run_start(1)));
+  }
+  if (const std::string above = SpeedupAboveRanks(row); !above.empty()) {
+    reasons.Add(point,
+                absl::StrCat(above, " is above the number of ranks; probable cause: ", CauseOfSpeedupAboveRanks(row)));
   }
   std::vector<std::pair<std::string, std::string>> absent;  // reason, headings
   for (const ScalingColumn& column : kScalingColumns) {

@@ -77,6 +77,7 @@ absl::StatusOr<std::vector<proto::WhatIfRow>> MakeWhatIfRows(const CommModelOpti
   }
   const uint32_t max_devices = *std::max_element(options.what_if.devices.begin(), options.what_if.devices.end());
   RETURN_IF_ERROR(CheckCluster(cluster, max_devices));
+  RETURN_IF_ERROR(CheckSharedCpu(times, cluster.devices_per_host(), max_devices));
   for (const Variant& variant : VariantsOf(options.what_if)) {
     for (const uint32_t batch : BatchesOf(options.what_if, times)) {
       ASSIGN_OR_RETURN(const Workload workload, WorkloadAt(times, *curve, all_reduce, batch));

@@ -8,11 +8,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/log_line.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
+#include "lib/record/environment_fingerprint.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/point_name.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/scaling/run_conditions.h"
 #include "lib/statistics/mean.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/describe.h"
@@ -47,9 +50,12 @@ std::vector<std::string> SystemOf(const proto::Header& header) {
       absl::StrCat("LibTorch ", libraries.libtorch()), absl::StrCat("CUDA ", libraries.cuda()),
       absl::StrCat("cuDNN ", libraries.cudnn()), absl::StrCat("NCCL ", libraries.nccl()),
       absl::StrCat("driver ", header.device_size() > 0 ? header.device(0).driver_version() : "")};
-  std::map<std::string, std::string> variables(header.environment().begin(), header.environment().end());
-  variables.erase("SLURM_JOB_ID");          // another one in each job
-  variables.erase("CUDA_VISIBLE_DEVICES");  // the devices are compared by themselves
+  std::map<std::string, std::string> variables;
+  for (const auto& [name, value] : header.environment()) {
+    if (ChangesResults(name) && name != "CUDA_VISIBLE_DEVICES") {  // the devices are compared by themselves
+      variables[name] = value;
+    }
+  }
   system.push_back(variables.empty()
                        ? "no environment variables"
                        : absl::StrCat("environment ", absl::StrJoin(variables, " ", absl::PairFormatter("="))));
@@ -104,14 +110,36 @@ absl::StatusOr<TimedRun> OneRun(const LabRecords& lab) {
   return std::move(runs[0]);
 }
 
+absl::Status NotComparable(const TimedRun& first, const TimedRun& other, const std::string& why_and_remedy) {
+  return absl::FailedPreconditionError(absl::StrCat("--compare: ", other.source->name(), " is not comparable with ",
+                                                    first.source->name(), ": ", why_and_remedy));
+}
+
+// Returns FailedPreconditionError if the times of the runs cannot be compared. Several differences are printed on
+// standard error, one per line.
 absl::Status CheckLike(const TimedRun& first, const TimedRun& other) {
-  const std::string why = std::string(first.kind) != other.kind
-                              ? absl::StrCat("a ", other.kind, " instead of a ", first.kind)
-                              : WhyConditionsDiffer(first.conditions, other.conditions);
-  return why.empty() ? absl::OkStatus()
-                     : absl::FailedPreconditionError(absl::StrCat("--compare: ", other.source->name(),
-                                                                  " is not comparable with ", first.source->name(),
-                                                                  ": ", why, "; give two runs of the same"));
+  if (std::string(first.kind) != other.kind) {
+    return NotComparable(
+        first, other, absl::StrCat("a ", other.kind, " instead of a ", first.kind, "; give two records of one tool"));
+  }
+  const std::vector<std::string> differences = ConditionDifferences(first.conditions, other.conditions);
+  if (differences.empty()) {
+    return absl::OkStatus();
+  }
+  const std::string remedy =
+      absl::StrCat("; give two runs under the same conditions, or show both on one page: report ",
+                   first.source->input.path(), " ", other.source->input.path(), " --output=both.html");
+  if (differences.size() == 1) {
+    return NotComparable(first, other, absl::StrCat(differences[0], remedy));
+  }
+  for (size_t i = 0; i < std::min(differences.size(), kMaxShownDifferences); ++i) {
+    LogWarning(absl::StrCat("report: ", other.source->name(), ": ", differences[i]));
+  }
+  if (differences.size() > kMaxShownDifferences) {
+    LogWarning(absl::StrCat("report: ", other.source->name(), ": ",
+                            CountOf(differences.size() - kMaxShownDifferences, "more difference")));
+  }
+  return NotComparable(first, other, absl::StrCat("the ", differences.size(), " differences above", remedy));
 }
 
 // FailedPrecondition: `other` is a copy of `run`. Copies would make the spread between runs too small.

@@ -51,8 +51,8 @@ struct RunComparison {
 // Compares the one sweep or scale record of `first` with that of `second`. The records of `more` are further runs. A
 // run of `more` belongs to the first program if its build is that of `first`, else to the second program.
 // FailedPrecondition: not one record in each of `first` and `second`, or records of different kinds; other conditions
-// (WhyConditionsDiffer); no common point; a run of `more` by a third program, or with the times of another run, which
-// is a copy.
+// (lib/scaling/run_conditions.h), whose differences are printed on standard error if there are several; no common
+// point; a run of `more` by a third program, or with the times of another run, which is a copy.
 absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabRecords& second, const LabRecords& more);
 
 // Returns the distinction of a side in words, "backend=gloo, overlap=false". Returns "same build, ... and settings" if

@@ -16,6 +16,7 @@ using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
@@ -225,6 +226,22 @@ TEST(CompareTest, ASideMayDifferInTheSystemAlone) {
   EXPECT_EQ(DistinctionText(environment->second_side), "environment NCCL_ALGO=Tree");
 }
 
+// Each job has another number, and a run may be on another GPU of the host.
+TEST(CompareTest, AJobIsNoOtherProgram) {
+  const auto run = [](double factor, const std::string& build, const std::string& job, const std::string& gpu) {
+    LabRecords lab = RunOf(factor, build);
+    (*lab.sweeps[0].header.mutable_environment())["SLURM_JOB_ID"] = job;
+    (*lab.sweeps[0].header.mutable_environment())["CUDA_VISIBLE_DEVICES"] = gpu;
+    return lab;
+  };
+  const LabRecords more = Together({run(1.01, "a", "12", "1"), run(1.21, "b", "14", "3")});
+  const auto comparison = CompareRuns(run(1, "a", "11", "0"), run(1.2, "b", "13", "2"), more);
+  ASSERT_THAT(comparison, IsOk());
+  EXPECT_EQ(comparison->first_runs, 2u);
+  EXPECT_EQ(comparison->second_runs, 2u);
+  EXPECT_THAT(DistinctionText(comparison->second_side), Not(HasSubstr("environment")));
+}
+
 // Runs of one program may have other seeds, warm-up and repeats.
 TEST(CompareTest, ASeedIsNoOtherProgram) {
   const auto same = [](proto::ScaleSpec&) {};
@@ -238,7 +255,11 @@ TEST(CompareTest, ASeedIsNoOtherProgram) {
 TEST(CompareTest, OnlyLikeIsCompared) {
   LabRecords other = Sweep();
   other.sweeps[0].spec.mutable_training()->set_precision(proto::BF16);
-  EXPECT_THAT(CompareRuns(Sweep(), other, {}), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("settings")));
+  EXPECT_THAT(
+      CompareRuns(Sweep(), other, {}),
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               AllOf(HasSubstr(": precision bf16 instead of fp32; give two runs under the same conditions, or "),
+                     HasSubstr("on one page: report "))));
   LabRecords device = Sweep();
   device.sweeps[0].header.mutable_device(0)->set_name("GPU C");
   EXPECT_THAT(CompareRuns(Sweep(), device, {}), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("'GPU C'")));
@@ -247,6 +268,26 @@ TEST(CompareTest, OnlyLikeIsCompared) {
   EXPECT_THAT(CompareRuns(Sweep(), scale, {}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("scaling run")));
   EXPECT_THAT(CompareRuns(Sweep(), {}, {}), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("expected one")));
+}
+
+TEST(CompareTest, EachOfSeveralDifferencesIsALine) {
+  LabRecords other = Sweep();
+  proto::TrainingSpec& training = *other.sweeps[0].spec.mutable_training();
+  training.set_precision(proto::BF16);
+  training.set_loader_workers(7);
+  ::testing::internal::CaptureStderr();
+  EXPECT_THAT(CompareRuns(Sweep(), other, {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("the 2 differences above; give ")));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "report: sweep.rec: precision bf16 instead of fp32\nreport: sweep.rec: loader_workers 7 instead of 2\n");
+  training.set_weight_decay(0.25);
+  training.set_lars(0.5);
+  training.set_label_smoothing(0.125);
+  training.set_clip_norm(3);
+  ::testing::internal::CaptureStderr();
+  EXPECT_THAT(CompareRuns(Sweep(), other, {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("the 6 differences above; give ")));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("\nreport: sweep.rec: 1 more difference\n"));
 }
 
 TEST(CompareTest, PointsOfOneRunOnlyAreLeftOut) {

@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "lib/base/log_line.h"
 #include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
@@ -47,6 +49,17 @@ absl::Status WritePages(const CompareOptions& options, const RunComparison& comp
   return absl::OkStatus();
 }
 
+// Prints the decision of --fail_if_slower: on standard output, or on standard error if a page is there.
+absl::Status PrintSlowdown(const std::string& text, bool page_is_on_stdout) {
+  if (!page_is_on_stdout) {
+    return PrintToStdout(text);
+  }
+  for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    LogWarning(absl::StrCat("report: warning: ", line));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status RunCompare(const CompareOptions& options) {
@@ -60,9 +73,9 @@ absl::Status RunCompare(const CompareOptions& options) {
                                        [](const ComparisonOutput& output) { return output.path == "-"; });
   if (!prints_page) {
     RETURN_IF_ERROR(PrintToStdout(ComparisonText(comparison)));
-    if (options.slowdown_limit.has_value()) {
-      RETURN_IF_ERROR(PrintToStdout(SlowdownText(comparison, *options.slowdown_limit)));
-    }
+  }
+  if (options.slowdown_limit.has_value()) {
+    RETURN_IF_ERROR(PrintSlowdown(SlowdownText(comparison, *options.slowdown_limit), prints_page));
   }
   RETURN_IF_ERROR(WritePages(options, comparison));
   return options.slowdown_limit.has_value() ? SlowdownStatus(comparison, *options.slowdown_limit) : absl::OkStatus();

@@ -20,8 +20,8 @@ struct CompareOptions {
   Force force = Force::kNo;               // kYes: replace any file; otherwise only earlier comparisons
 };
 
-// Prints ComparisonText and SlowdownText on standard output, or instead the page whose path is "-", and writes the
-// other pages. Errors:
+// Prints ComparisonText and SlowdownText on standard output, and writes the pages. If the path of a page is "-", this
+// page is alone on standard output, and SlowdownText is printed as warnings on standard error. Errors:
 // - InvalidArgument: `files` does not have two elements; a page would replace a file that is not a comparison.
 // - Aborted: a point is slower by more than the limit. Everything is printed and written before.
 // - Others: those of ReadLabRecords and CompareRuns.

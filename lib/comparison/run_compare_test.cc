@@ -19,7 +19,9 @@ using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
 using ::lockstep::testing::WriteSmallLab;
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr auto kUsage = absl::StatusCode::kInvalidArgument;
 
@@ -50,7 +52,8 @@ TEST(RunCompareTest, PrintsTextAndWritesPages) {
                                            " (same build, libraries, driver, environment and settings)\n")),
                     HasSubstr(absl::StrCat("after        ", options.files[1],
                                            " (same build, libraries, driver, environment and settings)\n")),
-                    HasSubstr("inconclusive batch 32: 1.0000 times as long"), HasSubstr("cannot fail")));
+                    HasSubstr("inconclusive batch 32: 1.0000 times as long"),
+                    HasSubstr("\ninconclusive: 2 of 2 points, from 1 run before and 1 ")));
   EXPECT_THAT(ReadFile(TempPath("cmp.html")), HasSubstr("inconclusive"));
   EXPECT_THAT(ReadFile(TempPath("cmp.json")), HasSubstr("\"runs_before\": 1"));
   EXPECT_THAT(RunCompare(options), IsOk());  // replaces its own pages
@@ -69,9 +72,13 @@ TEST(RunCompareTest, AnotherFileIsKeptUnlessForced) {
 TEST(RunCompareTest, APageOnStandardOutputIsAlone) {
   CompareOptions options = Options();
   options.outputs = *ParseComparisonOutputs("json", "-");
+  options.slowdown_limit = 0.05;
   ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
   ASSERT_THAT(RunCompare(options), IsOk());
   EXPECT_EQ(::testing::internal::GetCapturedStdout().substr(0, 2), "{\n");
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              AllOf(StartsWith("report: warning: inconclusive: 2 of 2 points, "), EndsWith(" a slowdown by 5 %\n")));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "lib/base/readable_line.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 namespace {
@@ -18,13 +19,13 @@ std::string Percent(double ratio) { return absl::StrFormat("%.1f %%", (ratio - 1
 
 std::string LimitText(double limit) { return absl::StrFormat("%.3g %%", limit * 100); }
 
-// Returns "; 6 more runs before and 4 more after would decide a slowdown by 5 %".
+// Returns "measure 6 more runs before and 4 more after to decide a slowdown by 5 %".
 std::string MoreRunsText(const RunComparison& comparison, const SlowdownCheck& check, double limit) {
   if (check.runs_needed == 0) {
-    return absl::StrCat("; ", kMaxRunsNeeded, " runs of each program would not decide a slowdown by ",
+    return absl::StrCat("even ", kMaxRunsNeeded, " runs of each program would not decide a slowdown by ",
                         LimitText(limit));
   }
-  return absl::StrCat("; ", FurtherRunsText(comparison, check.runs_needed), " would decide a slowdown by ",
+  return absl::StrCat("measure ", FurtherRunsText(comparison, check.runs_needed), " to decide a slowdown by ",
                       LimitText(limit));
 }
 
@@ -67,9 +68,9 @@ std::string SlowdownText(const RunComparison& comparison, double limit) {
                     Percent(times.low), " to ", Percent(times.high), "), more than ", LimitText(limit), "\n");
   }
   if (check.inconclusive > 0) {
-    absl::StrAppend(&text, check.inconclusive, " of ", comparison.points.size(),
-                    comparison.points.size() == 1 ? " point is" : " points are", " inconclusive and cannot fail",
-                    MoreRunsText(comparison, check, limit), "\n");
+    absl::StrAppend(&text, "inconclusive: ", check.inconclusive, " of ", CountOf(comparison.points.size(), "point"),
+                    ", from ", CountOf(comparison.first_runs, "run"), " before and ", comparison.second_runs,
+                    " after; inconclusive points pass; ", MoreRunsText(comparison, check, limit), "\n");
   }
   return text;
 }

@@ -34,7 +34,8 @@ struct SlowdownCheck {
 SlowdownCheck CheckSlowdown(const RunComparison& comparison, double limit);
 
 // Returns one line per failed point: "FAILED batch 128: slower by 7.1 % (5.6 % to 8.7 %), more than 5 %"; then, if
-// points are inconclusive, their number and the number of further runs.
+// points are inconclusive, one line: "inconclusive: 2 of 3 points, from 1 run before and 1 after; inconclusive points
+// pass; measure 2 more runs before and 2 more after to decide a slowdown by 5 %".
 std::string SlowdownText(const RunComparison& comparison, double limit);
 
 // Returns AbortedError (exit 4) with the number of failed points if there are any.

@@ -63,8 +63,8 @@ TEST(SlowdownTest, EachFailedPointIsALine) {
   const RunComparison comparison = Comparison();
   EXPECT_THAT(CheckSlowdown(comparison, 0.05).failed, SizeIs(1));
   EXPECT_THAT(SlowdownText(comparison, 0.05),
-              HasSubstr("FAILED batch 32: slower by 20.0 % (18.0 % to 22.0 %), more than 5 %\n1 of 3 points are "
-                        "inconclusive and cannot fail; "));
+              HasSubstr("FAILED batch 32: slower by 20.0 % (18.0 % to 22.0 %), more than 5 %\ninconclusive: 1 of 3 "
+                        "points, from 3 runs before and 2 after; inconclusive points pass; measure "));
   EXPECT_THAT(SlowdownStatus(comparison, 0.05),
               StatusIs(absl::StatusCode::kAborted, HasSubstr("1 of 3 points are slower by more than 5 %")));
   EXPECT_THAT(CheckSlowdown(comparison, 0.03).failed, SizeIs(2));
@@ -79,8 +79,11 @@ TEST(SlowdownTest, SingleRunsPassAndNameTheRunsThatAreMissing) {
   // 5 % at the planned deviation of 1.76 %, confidence 95 %. For 4 runs: t(6) = 2.447, 2.447 * 1.76 % * sqrt(2 / 4) =
   // 3.0 % < ln(1.05) = 4.9 %. For 3 runs: t(4) = 2.776, 4.0 %. For 2 runs: t(2) = 4.303, 7.6 %. So 3 runs decide.
   EXPECT_EQ(SlowdownText(comparison, 0.05),
-            "1 of 1 point is inconclusive and cannot fail; 2 more runs before and 2 more after would decide a slowdown "
-            "by 5 %\n");
+            "inconclusive: 1 of 1 point, from 1 run before and 1 after; inconclusive points pass; measure 2 more runs "
+            "before and 2 more after to decide a slowdown by 5 %\n");
+  // No slowdown is as small as 0 %.
+  EXPECT_THAT(SlowdownText(comparison, 0),
+              HasSubstr("; even 100 runs of each program would not decide a slowdown by 0 %"));
 }
 
 }  // namespace

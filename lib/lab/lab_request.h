@@ -19,7 +19,7 @@ struct LabRequest {
   uint32_t repeats = 0;                   // timed epochs per point; 0: chosen by the plan
   uint32_t seeds = 0;                     // seeds per row of an experiment; 0: chosen by the plan
   uint32_t calibration_images = 0;        // 0: 400, or all images if there are fewer
-  double minutes = 0;                     // budget; 0: 8 on GPUs, 3 on a CPU
+  double minutes = 0;                     // budget; 0: not given, 8 on GPUs, 3 on a CPU
   bool all_questions = false;             // true: experiments are run even if they exceed the budget
   bool force = false;                     // true: every step is run again
   bool allow_partial = false;             // true: --input may be a part of CIFAR-10 or CIFAR-100

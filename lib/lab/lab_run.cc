@@ -62,20 +62,11 @@ absl::Status MakeFolder(const std::string& output) {
   return absl::OkStatus();
 }
 
-// Adds the place in the lab to an error.
-absl::Status InStep(const absl::Status& status, const std::string& where) {
-  if (absl::IsCancelled(status)) {
-    return absl::CancelledError(
-        absl::StrCat(status.message(), " in ", where, "; the same command continues from there"));
-  }
-  return status.ok() ? status : absl::Status(status.code(), absl::StrCat(where, ": ", status.message()));
-}
-
 // Runs the steps before the plan, and reads the facts that they find.
 absl::Status Prepare(const LabRequest& request, const LabPlaces& places, LabFacts& facts) {
   for (const LabStep& step : PreparationSteps(request, facts)) {
     LogLine(absl::StrCat("lab: ", ShownCommand(step.command)));
-    RETURN_IF_ERROR(InStep(RunLabStep(places.tools, step), "the preparation"));
+    RETURN_IF_ERROR(InStep(request, RunLabStep(places.tools, step), "the preparation"));
   }
   RETURN_IF_ERROR(ReadDatasetFacts(DatasetRecord(request), facts));
   return facts.gpus > 0 ? absl::OkStatus() : ReadCpuSpeed(ProbeRecord(request), facts);
@@ -120,7 +111,8 @@ class PlanRun {
     LogLine(absl::StrCat("  ", Shortened(places_, ShownCommand(step.command))));
     const FileState before = FileState::Of(step.record);
     const Stopwatch step_watch;
-    RETURN_IF_ERROR(InStep(RunLabStep(places_.tools, step), absl::StrCat("step ", number, " of ", plan_.steps.size())));
+    RETURN_IF_ERROR(
+        InStep(request_, RunLabStep(places_.tools, step), absl::StrCat("step ", number, " of ", plan_.steps.size())));
     const double seconds = step_watch.Seconds();
     const bool changed = !(FileState::Of(step.record) == before);
     if (changed) {

@@ -82,6 +82,16 @@ absl::Status StatusOfExit(const std::string& tool, const ChildExit& exit) {
 
 }  // namespace
 
+absl::Status InStep(const LabRequest& request, const absl::Status& status, const std::string& where) {
+  if (absl::IsCancelled(status)) {
+    return absl::CancelledError(absl::StrCat(status.message(), " in ", where,
+                                             request.force
+                                                 ? "; the same command without --force keeps all records so far"
+                                                 : "; the same command continues from there"));
+  }
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat(where, ": ", status.message()));
+}
+
 absl::Status RunLabStep(const std::string& tools, const LabStep& step) {
   ASSIGN_OR_RETURN(const ChildExit exit, RunToEnd(Arguments(tools, step)));
   RETURN_IF_ERROR(CheckNotStopped());

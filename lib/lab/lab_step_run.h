@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "lib/lab/lab_request.h"
 #include "lib/lab/lab_unit.h"
 
 namespace lockstep {
@@ -17,6 +18,10 @@ absl::Status RunLabStep(const std::string& tools, const LabStep& step);
 // Makes the page in the same way, without printing anything. A page that cannot be made is no error, because the last
 // step makes it again. Returns true if it was made.
 bool MakePageQuietly(const std::string& tools, const LabStep& report);
+
+// Returns the error of a step with its place in the lab: "step 3 of 12". If the lab was stopped, the error names the
+// command that continues: the same one, but without --force, which would start again.
+absl::Status InStep(const LabRequest& request, const absl::Status& status, const std::string& where);
 
 }  // namespace lockstep
 

@@ -45,6 +45,21 @@ TEST(LabStepRunTest, TheStatusHasTheExitCodeOfTheTool) {
   EXPECT_THAT(RunScript("kill -SEGV $$"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 11")));
 }
 
+// With --force the same command would measure everything again.
+TEST(LabStepRunTest, AStoppedLabNamesTheCommandThatContinues) {
+  LabRequest request;
+  EXPECT_THAT(InStep(request, absl::CancelledError("stopped by SIGINT"), "step 3 of 12"),
+              StatusIs(absl::StatusCode::kCancelled,
+                       "stopped by SIGINT in step 3 of 12; the same command continues from there"));
+  request.force = true;
+  EXPECT_THAT(InStep(request, absl::CancelledError("stopped by SIGINT"), "step 3 of 12"),
+              StatusIs(absl::StatusCode::kCancelled,
+                       "stopped by SIGINT in step 3 of 12; the same command without --force keeps all records so far"));
+  EXPECT_THAT(InStep(request, absl::InvalidArgumentError("no"), "step 3 of 12"),
+              StatusIs(absl::StatusCode::kInvalidArgument, "step 3 of 12: no"));
+  EXPECT_THAT(InStep(request, absl::OkStatus(), "step 3 of 12"), IsOk());
+}
+
 TEST(LabStepRunTest, APageThatFailsIsNoError) {
   const LabStep page = {.command = {"tool"}, .record = "/none/record.rec"};
   EXPECT_TRUE(MakePageQuietly(FolderWithTool("exit 0"), page));

@@ -98,8 +98,8 @@ void AddUnit(const LabUnit& unit, const UnitChoice& choice, LabPlan& plan) {
 
 // Returns the lines on a unit that is not measured.
 std::string NotMeasuredText(const LeftOut& left_out) {
-  std::string text =
-      absl::StrCat("  left out: ", left_out.about, ", about ", AboutSeconds(left_out.seconds), "; it is measured by\n");
+  std::string text = absl::StrCat("  left out to fit: ", left_out.about, ", about ", AboutSeconds(left_out.seconds),
+                                  "; to measure it:\n");
   for (const LabStep& step : left_out.steps) {
     absl::StrAppend(&text, "    ", ShownCommand(step.command), "\n");
   }
@@ -111,10 +111,10 @@ std::string LeftOutText(const LabPlan& plan) {
   std::string text;
   for (const LeftOut& left_out : plan.left_out) {
     if (left_out.steps.empty()) {
-      absl::StrAppend(&text, "  reduced: ", left_out.about, ": ", left_out.extent, " instead of ", left_out.full_extent,
-                      "\n");
+      absl::StrAppend(&text, "  reduced to fit: ", left_out.about, ": ", left_out.extent, " instead of ",
+                      left_out.full_extent, "\n");
       if (!left_out.next_extent.empty()) {
-        absl::StrAppend(&text, "  with time left: ", left_out.about, ": ", left_out.next_extent, "\n");
+        absl::StrAppend(&text, "  if the steps take less time: ", left_out.about, ": ", left_out.next_extent, "\n");
       }
       continue;
     }
@@ -152,16 +152,20 @@ std::string PlanText(const LabRequest& request, const LabPlan& plan) {
   std::string text =
       absl::StrCat("lab: ", plan.steps.size(), " steps, about ", AboutSeconds(plan.seconds), "; the budget is ",
                    AboutSeconds(plan.budget_seconds), " (--minutes)\n  ", plan.data_set, "\n");
+  const bool any_is_made =
+      std::any_of(plan.steps.begin(), plan.steps.end(), [](const LabStep& step) { return step.is_made; });
   for (const std::string& note : plan.notes) {
     absl::StrAppend(&text, "  ", note, "\n");
   }
+  absl::StrAppend(&text, "  step, predicted time, command", any_is_made ? " (exists: measured before, and kept)" : "",
+                  ":\n");
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const std::string seconds = plan.steps[i].is_made ? "exists" : absl::StrFormat("%.0f s", plan.steps[i].seconds);
     absl::StrAppendFormat(&text, "  %2d %7s  %s\n", i + 1, seconds, ShownCommand(plan.steps[i].command));
   }
   absl::StrAppend(&text, LeftOutText(plan));
   if (!plan.left_out.empty()) {
-    absl::StrAppend(&text, "  --minutes=N with a larger N measures more; --questions adds all experiments\n");
+    absl::StrAppend(&text, "  to measure more: --minutes=N with a larger N, or --questions for all experiments\n");
   }
   return text;
 }

@@ -406,18 +406,19 @@ TEST(PlanTest, ThePlanSaysWhatIsMeasuredWithTimeLeft) {
   const auto plan = PlanLab({}, Machine(2, 50000, 10000));
   ASSERT_THAT(plan, IsOk());
   const std::string text = PlanText({}, *plan);
-  EXPECT_THAT(text, HasSubstr("  reduced: large batches and remedies (Q4): 7 rows; 1 seed per row instead of all rows; "
-                              "3 seeds per row\n"
-                              "  with time left: large batches and remedies (Q4): 7 rows; 2 seeds per row\n"));
+  EXPECT_THAT(
+      text, HasSubstr("  reduced to fit: large batches and remedies (Q4): 7 rows; 1 seed per row instead of all rows; "
+                      "3 seeds per row\n"
+                      "  if the steps take less time: large batches and remedies (Q4): 7 rows; 2 seeds per row\n"));
   LabProgress progress;  // the fp32 sweep has run, so that its table cannot grow
   progress.made["lockstep_lab/sweep.rec"] = {
       std::find_if(plan->steps.begin(), plan->steps.end(),
                    [](const LabStep& step) { return step.record == "lockstep_lab/sweep.rec"; })
           ->command,
       true};
-  EXPECT_THAT(text, HasSubstr("  with time left: resnet18 in fp32"));
+  EXPECT_THAT(text, HasSubstr("  if the steps take less time: resnet18 in fp32"));
   EXPECT_THAT(PlanText({}, *PlanLab({}, Machine(2, 50000, 10000), progress)),
-              Not(HasSubstr("with time left: resnet18 in fp32")));
+              Not(HasSubstr("if the steps take less time: resnet18 in fp32")));
 }
 
 TEST(PlanTest, AChangeSaysWhatWasCutAndWhy) {
@@ -433,8 +434,8 @@ TEST(PlanTest, AChangeSaysWhatWasCutAndWhy) {
   EXPECT_THAT(text,
               HasSubstr("  resnet18, fast preset in bf16: batches, scaling, communication (Q1 to Q3): batch 128; 3 "
                         "repeats instead of batch 32, 128, 512; 5 repeats\n"));
-  EXPECT_THAT(text, HasSubstr("  left out: LeNet-5 in int8 (B1 to B5), about "));
-  EXPECT_THAT(text, HasSubstr("it is measured by\n    train_sweep --input=lockstep_lab/dataset.rec --model=lenet5"));
+  EXPECT_THAT(text, HasSubstr("  left out to fit: LeNet-5 in int8 (B1 to B5), about "));
+  EXPECT_THAT(text, HasSubstr("; to measure it:\n    train_sweep --input=lockstep_lab/dataset.rec --model=lenet5"));
   EXPECT_THAT(ChangeText(after, before, "step 1 was cached"), HasSubstr(", which was left out\n"));
 }
 
@@ -450,7 +451,10 @@ TEST(PlanTest, TheSameLabAgainRunsTheSameSteps) {
       return one.record == step.record && (one.command == step.command || step.command[0] == "report");
     })) << step.record;
   }
-  EXPECT_THAT(PlanText({}, again), HasSubstr("   1  exists  train_sweep --input=lockstep_lab/dataset.rec"));
+  EXPECT_THAT(PlanText({}, again), HasSubstr("  step, predicted time, command (exists: measured before, and kept):\n"
+                                             "   1  exists  train_sweep --input=lockstep_lab/dataset.rec"));
+  EXPECT_THAT(PlanText({}, *PlanLab({}, Machine(2, 50000, 10000))),
+              HasSubstr("  step, predicted time, command:\n   1 "));
 }
 
 TEST(PlanTest, Durations) {

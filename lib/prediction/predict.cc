@@ -140,6 +140,30 @@ absl::StatusOr<StepCurve> MakeStepCurve(const ScalingTimes& times, const proto::
   return StepCurve::Make(epochs, times.tail, acceptance);
 }
 
+std::string WhySharedCpuDecidesNothing(const ScalingTimes& times, uint32_t measured_ranks, uint32_t ranks_per_host) {
+  if (!times.ranks_share_a_host_cpu) {
+    return "";
+  }
+  if (times.cpu_cores > 0 && ranks_per_host > times.cpu_cores) {
+    return absl::StrCat(ranks_per_host, " ranks would share ", times.cpu_cores,
+                        " cores, which runs with fewer ranks do not show");
+  }
+  return measured_ranks == 1 && ranks_per_host > 1
+             ? "ranks on a CPU compete for memory and caches, so one does not predict several; run 2"
+             : "";
+}
+
+absl::Status CheckSharedCpu(const ScalingTimes& times, uint32_t devices_per_host, uint32_t max_devices) {
+  uint32_t measured = 1;
+  for (const ScalingTime& time : times.times) {
+    measured = std::max(measured, time.ranks);
+  }
+  const std::string why = WhySharedCpuDecidesNothing(times, measured, std::min(devices_per_host, max_devices));
+  return why.empty() ? absl::OkStatus()
+                     : absl::InvalidArgumentError(absl::StrCat("--devices_per_host=", devices_per_host, ": ", why,
+                                                               "; or give --devices_per_host=1, a CPU per rank"));
+}
+
 proto::Prediction RefusePrediction(const ScalingTimes& times, uint32_t ranks, uint32_t batch,
                                    const std::string& reason) {
   proto::Prediction prediction;
@@ -162,12 +186,8 @@ proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, con
   if (anchor == nullptr) {
     return Refuse(prediction, absl::StrCat("no run of ", ranks, " or fewer devices to start from"));
   }
-  if (times.ranks_share_a_host_cpu && times.cpu_cores > 0 && ranks > times.cpu_cores) {
-    return Refuse(prediction, absl::StrCat(ranks, " ranks would share ", times.cpu_cores,
-                                           " cores, which runs with fewer ranks do not show"));
-  }
-  if (anchor->ranks == 1 && ranks > 1 && times.ranks_share_a_host_cpu) {
-    return Refuse(prediction, "ranks on a CPU compete for memory and caches, so one does not predict several; run 2");
+  if (const std::string why = WhySharedCpuDecidesNothing(times, anchor->ranks, ranks); !why.empty()) {
+    return Refuse(prediction, why);
   }
   const PartsBasis basis = {&times, &curve, &all_reduce, anchor, ReducerPerStep(times, anchor->batch)};
   if (anchor->ranks == 1 && ranks > 1 && (!basis.reducer_per_step.has_value() || all_reduce.empty())) {

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/prediction/all_reduce_time.h"
 #include "lib/prediction/scaling_times.h"
@@ -37,6 +38,14 @@ absl::StatusOr<StepCurve> MakeStepCurve(const ScalingTimes& times, const proto::
 // Predicts one epoch. A prediction that cannot be made has `refused` set and its quantities absent, with the reason.
 proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, const AllReduceTime& all_reduce,
                           const proto::ModelSpec& spec, uint32_t ranks, uint32_t batch);
+
+// Returns the reason why times of up to `measured_ranks` ranks on one CPU do not predict `ranks_per_host` ranks on it:
+// more ranks than cores, or several ranks after runs of one. Empty if they do, or if the ranks do not share a CPU.
+std::string WhySharedCpuDecidesNothing(const ScalingTimes& times, uint32_t measured_ranks, uint32_t ranks_per_host);
+
+// Returns InvalidArgumentError if up to `max_devices` devices of --what_if, `devices_per_host` on each host, would
+// share a CPU in a way that the times do not show, by the rule above. A host with one device is never refused.
+absl::Status CheckSharedCpu(const ScalingTimes& times, uint32_t devices_per_host, uint32_t max_devices);
 
 // Returns a refused prediction, for times without a curve.
 proto::Prediction RefusePrediction(const ScalingTimes& times, uint32_t ranks, uint32_t batch,

@@ -13,6 +13,8 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // Sums of a few doubles.
@@ -158,6 +160,23 @@ TEST(PredictTest, OneRankOnACpuPredictsNothingForSeveral) {
   times.times.resize(1);
   times.times[0].reducer_seconds = Known(8);
   EXPECT_THAT(PredictFour(times, AllReduceTime({}, {{2, 100, Known(0.02)}})).refused(), HasSubstr("ranks on a CPU"));
+}
+
+// The rule of --what_if is that of predictions, for the ranks of each host.
+TEST(PredictTest, RanksOfAHostShareItsCpuInACluster) {
+  ScalingTimes times = OneAndTwo();
+  EXPECT_THAT(CheckSharedCpu(times, 8, 64), IsOk());  // devices of their own
+  times.ranks_share_a_host_cpu = true;
+  times.cpu_cores = 4;
+  EXPECT_THAT(CheckSharedCpu(times, 4, 64), IsOk());
+  EXPECT_THAT(
+      CheckSharedCpu(times, 8, 64),
+      StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("--devices_per_host=8: 8 ranks would share 4 cores"),
+                                                         HasSubstr("; or give --devices_per_host=1"))));
+  EXPECT_THAT(CheckSharedCpu(times, 8, 4), IsOk());  // never more than four of them
+  times.times.resize(1);
+  EXPECT_THAT(CheckSharedCpu(times, 2, 64), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("ranks on a CPU")));
+  EXPECT_THAT(CheckSharedCpu(times, 1, 64), IsOk());
 }
 
 TEST(PredictTest, ABatchThatWasNotRunStartsFromTheNearest) {

@@ -55,10 +55,12 @@ absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const Swe
                                             double run_to_run_fraction);
 
 // Returns one ScalingTimes for each table with epoch times of one device and of several. A printed number's variance is
-// that of its rounding plus that between runs. Batches are per device; they are divided by the devices if the document
-// gives a total batch. A time of an iteration and a rate are converted to the time of an epoch; if the document states
-// no images per epoch, its epoch has the fewest samples that are whole steps at every batch. FailedPrecondition: no
-// such table, or the images of an epoch are missing for a time of an epoch.
+// that of its rounding plus that between runs. The time of a run whose epochs the table has (epochs_of_runs) is their
+// mean after the first one, which warms up, and its variance includes that of the epochs. Batches are per device; they
+// are divided by the devices if the document gives a total batch. A time of an iteration and a rate are converted to
+// the time of an epoch; if the document states no images per epoch, its epoch has the fewest samples that are whole
+// steps at every batch. FailedPrecondition: no such table, or the images of an epoch are missing for a time of an
+// epoch.
 absl::StatusOr<std::vector<ScalingTimes>> TimesOfTables(const proto::PublishedTables& tables,
                                                         double run_to_run_fraction);
 

@@ -101,6 +101,39 @@ absl::StatusOr<std::optional<ScalingTime>> TimeOf(const proto::PublishedTables& 
   return time;
 }
 
+// Returns true if the two values are epochs of one run.
+bool IsSameRun(const proto::PublishedValue& a, const proto::PublishedValue& b) {
+  return a.quantity() == b.quantity() && a.devices() == b.devices() && a.batch() == b.batch() &&
+         a.context() == b.context();
+}
+
+// Returns the time of a run from its epochs, the last of which is `last`: their mean without the first one, which warms
+// up. The variance is that of the epochs, of their digits and of the difference between runs.
+absl::StatusOr<std::optional<ScalingTime>> TimeOfRun(const proto::PublishedTables& tables,
+                                                     const proto::PublishedTable& table,
+                                                     const proto::PublishedValue& last, uint64_t images,
+                                                     double run_to_run_fraction) {
+  ASSIGN_OR_RETURN(std::optional<ScalingTime> time, TimeOf(tables, last, images, run_to_run_fraction));
+  proto::Samples seconds;
+  double rounding = 0;
+  bool is_warmup = true;
+  for (const proto::PublishedValue& value : table.value()) {
+    if (!IsSameRun(value, last) || std::exchange(is_warmup, false)) {
+      continue;
+    }
+    ASSIGN_OR_RETURN(const std::optional<ScalingTime> epoch, TimeOf(tables, value, images, 0));
+    if (epoch.has_value()) {
+      seconds.add_value(epoch->step_seconds.value);
+      rounding = std::max(rounding, epoch->step_seconds.variance);
+    }
+  }
+  if (time.has_value() && seconds.value_size() > 1) {
+    time->step_seconds = *EstimateOf(seconds, run_to_run_fraction) + Known(0, rounding);
+    time->epoch_seconds = time->step_seconds;
+  }
+  return time;
+}
+
 absl::StatusOr<ScalingTimes> TimesOfTable(const proto::PublishedTables& tables, const proto::PublishedTable& table,
                                           double run_to_run_fraction) {
   ScalingTimes times;
@@ -118,7 +151,9 @@ absl::StatusOr<ScalingTimes> TimesOfTable(const proto::PublishedTables& tables, 
     if (!GivesEpochTime(value)) {
       continue;
     }
-    ASSIGN_OR_RETURN(const std::optional<ScalingTime> time, TimeOf(tables, value, images, run_to_run_fraction));
+    ASSIGN_OR_RETURN(const std::optional<ScalingTime> time,
+                     table.epochs_of_runs() ? TimeOfRun(tables, table, value, images, run_to_run_fraction)
+                                            : TimeOf(tables, value, images, run_to_run_fraction));
     const bool known = time.has_value() && std::any_of(times.times.begin(), times.times.end(), [&](const auto& other) {
                          return other.ranks == time->ranks && other.batch == time->batch;
                        });

@@ -37,6 +37,32 @@ TEST(ScalingTimesTablesTest, TakesTheTimeOfAnIteration) {
   EXPECT_EQ(table.times[1].images_per_rank, 32);
 }
 
+// Mean of 10.0, 10.2, 10.4: 10.2; variance 0.04, of the mean 0.04 / 3. The digits add 0.1^2 / 12, and a difference of
+// 1 % between runs adds 0.102^2. The run of two devices has a single epoch.
+TEST(ScalingTimesTablesTest, TheTimeOfARunIsTheMeanOfItsEpochsAfterTheFirst) {
+  proto::PublishedTables tables;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      R"(source: 'a chart' claims { images_per_epoch: 640 } table { name: 'epoch_seconds' epochs_of_runs: true
+         value { quantity: EPOCH_SECONDS devices: 1 batch: 32 epoch: 1 context: 'SGD' as_printed: '40.0' }
+         value { quantity: EPOCH_SECONDS devices: 1 batch: 32 epoch: 2 context: 'SGD' as_printed: '10.0' }
+         value { quantity: EPOCH_SECONDS devices: 1 batch: 32 epoch: 1 context: 'Adam' as_printed: '99.0' }
+         value { quantity: EPOCH_SECONDS devices: 1 batch: 32 epoch: 3 context: 'SGD' as_printed: '10.2' }
+         value { quantity: EPOCH_SECONDS devices: 1 batch: 32 context: 'SGD' as_printed: '10.4' }
+         value { quantity: EPOCH_SECONDS devices: 2 batch: 32 context: 'SGD' as_printed: '6.0' } })",
+      &tables));
+  const auto times = TimesOfTables(tables, /*run_to_run_fraction=*/0.01);
+  ASSERT_THAT(times, IsOk());
+  ASSERT_EQ(times->front().times.size(), 2);
+  const Estimate one = times->front().times[0].epoch_seconds, two = times->front().times[1].epoch_seconds;
+  EXPECT_NEAR(one.value, 10.2, 1e-12);
+  EXPECT_NEAR(one.variance, 0.04 / 3 + 0.1 * 0.1 / 12 + 0.102 * 0.102, 1e-9);
+  EXPECT_GT(one.variance_squared_over_freedom, 0);  // Student's t with the epochs' degrees of freedom
+  EXPECT_DOUBLE_EQ(two.value, 6);
+  EXPECT_NEAR(two.variance, 0.1 * 0.1 / 12 + 0.06 * 0.06, 1e-9);
+  tables.mutable_table(0)->set_epochs_of_runs(false);  // another document's log: its number is the line of epoch 0
+  EXPECT_DOUBLE_EQ(TimesOfTables(tables, 0.01)->front().times[0].epoch_seconds.value, 10.4);
+}
+
 // 8 sequences of 512 tokens per device: 16 sequences, the step of two devices, have 8,192 tokens.
 TEST(ScalingTimesTablesTest, TakesTokensPerSecond) {
   const auto times = TimesOf("items_per_sample: 512",

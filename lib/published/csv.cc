@@ -60,7 +60,8 @@ class Scanner {
     while (true) {
       const size_t quote = text_.find('"');
       if (quote == absl::string_view::npos) {
-        return absl::DataLossError(absl::StrCat(begin, ": a quote is opened and never closed"));
+        return absl::DataLossError(
+            absl::StrCat(begin, ": a quote is opened and never closed; close it, or write the quote twice (RFC 4180)"));
       }
       const absl::string_view part = text_.substr(0, quote);
       line_ += static_cast<int>(std::count(part.begin(), part.end(), '\n'));
@@ -72,11 +73,12 @@ class Scanner {
       field += '"';
     }
     if (!EndsField(text_)) {
-      return absl::DataLossError(absl::StrCat(line_, ": expected a ",
-                                              separator_ == ','   ? "comma"
-                                              : separator_ == ';' ? "semicolon"
-                                                                  : "tab",
-                                              " or the end of the line after a closing quote"));
+      return absl::DataLossError(
+          absl::StrCat(line_, ": expected a ",
+                       separator_ == ','   ? "comma"
+                       : separator_ == ';' ? "semicolon"
+                                           : "tab",
+                       " or the end of the line after a closing quote; write a quote inside a field twice"));
     }
     return field;
   }
@@ -113,14 +115,15 @@ absl::StatusOr<std::vector<CsvRow>> ParseCsv(absl::string_view text, int first_l
       ASSIGN_OR_RETURN(std::string field, scanner.TakeField());
       row.fields.push_back(std::move(field));
       if (row.fields.size() > kMaxCsvFields) {
-        return absl::DataLossError(absl::StrCat(row.line, ": expected at most ", kMaxCsvFields, " fields, found more"));
+        return absl::DataLossError(
+            absl::StrCat(row.line, ": expected at most ", kMaxCsvFields, " fields, found more; divide the table"));
       }
     } while (scanner.TakeSeparator());
     if (row.fields.size() > 1 || !row.fields[0].empty()) {
       rows.push_back(std::move(row));
       if (rows.size() > kMaxCsvRows) {
         return absl::DataLossError(
-            absl::StrCat(scanner.line(), ": expected at most ", kMaxCsvRows, " rows, found more"));
+            absl::StrCat(scanner.line(), ": expected at most ", kMaxCsvRows, " rows, found more; divide the file"));
       }
     }
   }

@@ -96,7 +96,7 @@ absl::Status CheckPublishedSize(int64_t tables, int64_t numbers) {
 
 absl::Status CheckPublishedValue(const proto::PublishedValue& value) {
   if (value.quantity() == proto::PUBLISHED_QUANTITY_UNSPECIFIED) {
-    return absl::DataLossError("its quantity is missing");
+    return absl::DataLossError("its quantity is missing; name one, such as epoch_seconds");
   }
   if (const auto number = ParsePrintedNumber(value.as_printed()); !number.ok()) {
     return absl::DataLossError(number.status().message());
@@ -106,8 +106,9 @@ absl::Status CheckPublishedValue(const proto::PublishedValue& value) {
   }
   const bool may_lack_batch = MayLackBatch(value.quantity());
   if (value.devices() == 0 || (value.batch() == 0 && !may_lack_batch)) {
-    return absl::DataLossError(absl::StrCat("devices and batch are needed, both at least 1",
-                                            may_lack_batch ? "; for this quantity the batch may be empty" : ""));
+    return absl::DataLossError(
+        absl::StrCat("devices and batch are needed, both at least 1; write them in their columns",
+                     may_lack_batch ? "; for this quantity the batch may be empty" : ""));
   }
   return absl::OkStatus();
 }
@@ -131,12 +132,14 @@ absl::Status CheckPublishedTables(const proto::PublishedTables& tables) {
   std::set<std::string> names;
   for (const proto::PublishedTable& table : tables.table()) {
     if (table.name().empty() || !names.insert(table.name()).second) {
-      return absl::DataLossError(absl::StrCat("a table name is missing or used twice: '", Excerpt(table.name()), "'"));
+      return absl::DataLossError(absl::StrCat("a table name is missing or used twice: '", Excerpt(table.name()),
+                                              "'; give each table a name of its own"));
     }
     RETURN_IF_ERROR(CheckTable(table));
   }
   if (names.empty()) {
-    return absl::DataLossError("the file contains no table");
+    return absl::DataLossError(
+        "the file contains no table; comm_model --audit_template=lab.csv writes a sheet to fill in");
   }
   return absl::OkStatus();
 }

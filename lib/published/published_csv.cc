@@ -91,13 +91,15 @@ absl::StatusOr<Columns> ReadColumns(const CsvRow& header) {
                                                      absl::StrJoin(kOptional, ", ")));
     }
     if (!columns.emplace(name, i).second) {
-      return absl::InvalidArgumentError(absl::StrCat("column '", Excerpt(name), "' appears twice"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("column '", Excerpt(name), "' appears twice; remove or rename one of them"));
     }
   }
   for (const char* name : kNeeded) {
     if (columns.count(name) == 0) {
       return absl::InvalidArgumentError(
-          absl::StrCat("column '", name, "' is missing; needed: ", absl::StrJoin(kNeeded, ", ")));
+          absl::StrCat("column '", name, "' is missing; needed: ", absl::StrJoin(kNeeded, ", "),
+                       "; comm_model --audit_template=lab.csv writes a sheet to fill in"));
     }
   }
   return columns;
@@ -203,7 +205,8 @@ absl::Status ReadLoaderWorkers(absl::string_view text, proto::PublishedTable& ta
   RETURN_IF_ERROR(SetFieldFromText("loader_workers", text, parsed));
   if (table.has_loader_workers() && table.loader_workers() != parsed.loader_workers()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("loader_workers ", text, " contradicts the ", table.loader_workers(), " of the same table above"));
+        absl::StrCat("loader_workers ", text, " contradicts the ", table.loader_workers(),
+                     " of the same table above; give both rows the same, or each a table"));
   }
   table.set_loader_workers(parsed.loader_workers());
   return absl::OkStatus();
@@ -227,8 +230,9 @@ absl::Status CheckRateUnit(const Row& row, const proto::PublishedValue& value, R
 
 absl::Status ReadRow(const Columns& columns, const CsvRow& csv_row, RateUnits& units, proto::PublishedTables& tables) {
   if (csv_row.fields.size() != columns.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("expected ", columns.size(), " fields, as many as columns; found ", csv_row.fields.size()));
+    return absl::InvalidArgumentError(absl::StrCat("expected ", columns.size(), " fields, as many as columns; found ",
+                                                   csv_row.fields.size(),
+                                                   "; put a field that contains the separator in quotes"));
   }
   const Row row(columns, csv_row);
   if (StatesNoNumber(row.At("value")) || StatesNoNumber(row.At("as_printed"))) {
@@ -236,7 +240,7 @@ absl::Status ReadRow(const Columns& columns, const CsvRow& csv_row, RateUnits& u
   }
   ASSIGN_OR_RETURN(proto::PublishedValue value, ReadValue(row));
   if (row.At("table").empty()) {
-    return absl::InvalidArgumentError("the table's name is missing");
+    return absl::InvalidArgumentError("the table's name is missing; give it in the column table");
   }
   RETURN_IF_ERROR(CheckRateUnit(row, value, units));
   proto::PublishedTable& table = TableNamed(row.At("table"), tables);
@@ -275,7 +279,9 @@ absl::StatusOr<proto::PublishedTables> ReadRows(absl::string_view text, const st
   RemoveEmptyCells(*rows);
   if (rows->empty()) {
     return At(path, first_line,
-              absl::DataLossError(absl::StrCat("expected the columns ", absl::StrJoin(kNeeded, ","))));
+              absl::DataLossError(absl::StrCat("expected the columns ", absl::StrJoin(kNeeded, ","),
+                                               ", found none; comm_model --audit_template=lab.csv writes a sheet to "
+                                               "fill in")));
   }
   const absl::StatusOr<Columns> columns = ReadColumns(rows->front());
   RETURN_IF_ERROR(At(path, rows->front().line, columns.status()));

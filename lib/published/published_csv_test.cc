@@ -68,9 +68,10 @@ TEST(PublishedCsvTest, ErrorsNameTheLine) {
   ExpectBroken(Small("T,epoch_seconds,2,32,,s,\n"), ":3: ", "'' is not a plain decimal number");
   ExpectBroken(Small("T,epoch_seconds,two,32,1,s,\n"), ":3: ", "devices 'two' is not a whole number");
   ExpectBroken(Small("T,epoch_seconds,,32,1,s,\n"), ":3: ", "devices and batch are needed");
-  ExpectBroken(Small("T,loss,,,1,\n"), ":3: ", "expected 7 fields, as many as columns; found 6");
-  ExpectBroken(Small(",loss,,,1,,\n"), ":3: ", "the table's name is missing");
-  ExpectBroken(Small("\"T,loss\n"), ":3: ", "never closed");
+  ExpectBroken(Small("T,loss,,,1,\n"), ":3: ",
+               "expected 7 fields, as many as columns; found 6; put a field that contains the separator in quotes");
+  ExpectBroken(Small(",loss,,,1,,\n"), ":3: ", "the table's name is missing; give it in the column table");
+  ExpectBroken(Small("\"T,loss\n"), ":3: ", "never closed; close it, or write the quote twice");
 }
 
 TEST(PublishedCsvTest, AUnitMustBeThatOfItsQuantity) {
@@ -107,8 +108,10 @@ TEST(PublishedCsvTest, RatesNameWhatTheyCount) {
 TEST(PublishedCsvTest, TheColumnsAreChecked) {
   ExpectBroken("# source = x\n", ":2: ", "expected the columns table,quantity,");
   ExpectBroken("table,quantity,devices,batch_per_device,value,as_printed\n", ":1: ", "column 'unit' is missing");
+  ExpectBroken("table,quantity,devices,batch_per_device,value,as_printed\n",
+               ":1: ", "; comm_model --audit_template=lab.csv writes a sheet to fill in");
   ExpectBroken("\n\ntable,quantity,batch\n", ":3: ", "unknown column 'batch'; known: table, ");
-  ExpectBroken("table,table,quantity\n", ":1: ", "column 'table' appears twice");
+  ExpectBroken("table,table,quantity\n", ":1: ", "column 'table' appears twice; remove or rename one of them");
 }
 
 // The file may have been named by mistake, and the error may be shown to others.

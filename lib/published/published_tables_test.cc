@@ -64,7 +64,8 @@ TEST(PublishedTablesTest, NamesAreNeededAndUnique) {
   ExpectBroken("table { name: 'T' }", "`source`");
   ExpectBroken("source: 'x'", "no table");
   ExpectBroken("source: 'x' table { }", "table name is missing");
-  ExpectBroken("source: 'x' table { name: 'T' } table { name: 'T' }", "used twice: 'T'");
+  ExpectBroken("source: 'x' table { name: 'T' } table { name: 'T' }",
+               "used twice: 'T'; give each table a name of its own");
 }
 
 TEST(PublishedTablesTest, AValueMustBeWhole) {

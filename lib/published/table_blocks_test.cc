@@ -77,7 +77,8 @@ TEST(TableBlocksTest, ACommaIsDecimalBetweenSemicolonsAndTabs) {
 TEST(TableBlocksTest, LimitsAndDamagedLines) {
   TableFaults faults;
   ReadTableBlocks("N,x\n1,\"2\n", faults);
-  EXPECT_EQ(faults.ToStatus("a").message(), "a:2: a quote is opened and never closed");
+  EXPECT_EQ(faults.ToStatus("a").message(),
+            "a:2: a quote is opened and never closed; close it, or write the quote twice (RFC 4180)");
   TableFaults many;
   std::string text;
   for (size_t i = 0; i <= kMaxTableRemarks; ++i) {

@@ -196,6 +196,7 @@ absl::Status AddSeries(const Series& series, const std::vector<CsvRow>& rows, co
   }
   if (epoch > 0) {
     table.mutable_value(table.value_size() - 1)->set_epoch(0);
+    table.set_epochs_of_runs(true);
   }
   return CheckPublishedSize(0, table.value_size());
 }
@@ -253,7 +254,7 @@ absl::StatusOr<proto::PublishedTables> ParseWandbChart(absl::string_view text, c
     return absl::DataLossError(absl::StrCat(path, ":", rows.status().message()));
   }
   if (rows->empty()) {
-    return absl::DataLossError(absl::StrCat(path, ":", first_line, ": no columns"));
+    return absl::DataLossError(absl::StrCat(path, ":", first_line, ": no columns; export the chart as CSV again"));
   }
   std::set<std::string> unread;
   const std::vector<Series> all = ReadHeader(rows->front(), unread);

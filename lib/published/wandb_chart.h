@@ -27,9 +27,10 @@ bool LooksLikeWandbChart(absl::string_view text);
 //   percent). `description` lists the other metrics.
 // - Devices and batch are those in the run's name: "2gpus" or "2_ranks", "batch_size_128" or "batch_128". Without
 //   devices the run is of one.
-// - The last value of a run is its number, because the first epochs warm up; the n-th value before it is the line of
-//   epoch n in its log. If MIN and MAX of a value differ, the chart has averaged several steps, which the value's note
-//   states.
+// - The last value of a run is its number (an accuracy is that of the last epoch); the n-th value before it is the line
+//   of epoch n in its log. epochs_of_runs is set, so that the time of a run is the mean of its epochs after the first
+//   one, which warms up (lib/prediction/scaling_times.h). If MIN and MAX of a value differ, the chart has averaged
+//   several steps, which the value's note states.
 //
 // DataLoss, with path:line: no metric that is read, a time of a run without a batch in its name, a value that is not a
 // number, or an error of published_check.h. `path` is used for `source` and in messages only. `first_line` is the

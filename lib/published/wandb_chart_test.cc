@@ -34,6 +34,7 @@ TEST(WandbChartTest, RunsAreNumbersOfOneTablePerMetric) {
   ASSERT_EQ(tables.table_size(), 1);
   const proto::PublishedTable& table = tables.table(0);
   EXPECT_EQ(table.name(), "epoch_seconds");
+  EXPECT_TRUE(table.epochs_of_runs());
   ASSERT_EQ(table.value_size(), 3);  // two epochs of a run, one of the other
   EXPECT_EQ(table.value(0).as_printed(), "12.70");
   EXPECT_EQ(table.value(0).epoch(), 1);

@@ -182,9 +182,9 @@ absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& p
   }
   const proto::Header& then = (*opened)->header();
   if (then.schema() != planned.schema()) {
-    // Does not name --force, which would destroy another tool's measurement.
     return absl::InvalidArgumentError(absl::StrCat("would replace ", path, ": is a record of ",
-                                                   FindSchema(then.schema())->tool, "; name another output"));
+                                                   FindSchema(then.schema())->tool,
+                                                   "; name another output, or destroy that record with --force"));
   }
   if (then.cache_key() == planned.cache_key()) {
     return true;

@@ -141,7 +141,11 @@ TEST(ReplaceOwnResultTest, WhatIsNoRecordOfThisToolIsKept) {
   EXPECT_EQ(ReadFile(path), "notes\n");
   proto::Header other = HeaderOf({{"--epochs=5"}});
   other.set_schema("lockstep.proto.ScaleFile");
-  EXPECT_THAT(CheckMayReplace(WriteRun({{"--epochs=5"}}), other), StatusIs(kUsage, HasSubstr("record of train_sweep")));
+  const std::string record = WriteRun({{"--epochs=5"}});
+  EXPECT_THAT(CheckMayReplace(record, other),
+              StatusIs(kUsage, HasSubstr("is a record of train_sweep; name another output, or destroy that record with "
+                                         "--force")));
+  EXPECT_TRUE(*ReplaceIfForced(Force::kYes, ReplaceOwnResult(other))({record}));
 }
 
 TEST(ReplaceOwnResultTest, ADamagedHeaderIsNobodysResult) {

@@ -116,6 +116,7 @@ absl::StatusOr<bool> RecordWriter::ResumeJournal(const proto::Header& header) {
     return false;
   }
   header_frame_ = Frame(reader.payload());
+  resumed_from_ = reader.header().start_time();
   kept_end_ = {reader.whole_bytes()};
   proto::AnyRecord any;  // the caller parses the kept records; here other kinds are unknown fields
   absl::StatusOr<bool> more = reader.Next(any);
@@ -159,6 +160,7 @@ absl::StatusOr<bool> RecordWriter::TakeOver(const proto::Header& header) {
   LogAboutFile(header, *file_,
                absl::StrCat("resumes after ", records.size(), " records of a run that did not end well"));
   header_frame_ = header_frame;
+  resumed_from_ = reader.header().start_time();
   is_begun_ = true;
   kept_ = std::move(records);
   kept_end_ = std::move(ends);

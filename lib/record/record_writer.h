@@ -66,6 +66,10 @@ class RecordWriter {
   // kept() is of the same step, or empty.
   const std::string& grown_from() const { return grown_from_; }
 
+  // Returns the start time of the run whose header the file keeps, if that run was stopped or ended badly; empty: the
+  // file has the header of this run.
+  const std::string& resumed_from() const { return resumed_from_; }
+
   // Keeps only the first `count` of the kept records in the file; kept() does not change. Must be called before the
   // first Append.
   absl::Status KeepOnly(size_t count);
@@ -125,6 +129,7 @@ class RecordWriter {
   proto::Trailer trailer_;
   std::vector<std::string> kept_;
   std::string grown_from_;
+  std::string resumed_from_;
   std::vector<uint64_t> kept_end_;  // [i]: end of the first i kept records in the file, in bytes
 };
 

@@ -104,6 +104,8 @@ TEST(ScaleResumeTest, RanksResumeInTheMiddleOfAPointToTheSameWeights) {
   ASSERT_EQ(points.size(), 2u);
   const proto::ScalePoint expected = Undisturbed(options);
   EXPECT_THAT(points[0].resumed_epoch(), ElementsAre(2));
+  EXPECT_EQ(points[0].resumed_run(), "");  // the header is that of the run that finished this point
+  EXPECT_NE(points[1].resumed_run(), "");
   EXPECT_EQ(points[0].weights_sha256(), expected.weights_sha256());
   ASSERT_EQ(points[0].epoch_size(), 5);
   for (int epoch = 0; epoch < 5; ++epoch) {

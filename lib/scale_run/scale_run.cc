@@ -46,6 +46,7 @@
 #include "lib/scale_run/scale_plan.h"
 #include "lib/scale_run/scale_run_plan.h"
 #include "lib/scaling/ablation_split.h"
+#include "lib/scaling/point_run.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/mean.h"
 #include "lib/train/busy_cores.h"
@@ -302,6 +303,16 @@ absl::Status Finish(const ScaleRunOptions& options, const std::vector<proto::Sca
   return status;
 }
 
+// Warns if points that a speed-up divides are of different runs. `start` is that of the run in the record's header.
+void WarnOfDifferentRuns(const std::string& start, const std::vector<proto::ScalePoint>& points) {
+  proto::Header header;
+  header.set_start_time(start);
+  if (const std::string text = DifferentRunsOf(header, points); !text.empty()) {
+    LogWarning(absl::StrCat("scale_run: warning: ", text,
+                            "; for speed-ups that can be trusted, measure all of them in one run: --force"));
+  }
+}
+
 // Measures all points. The spec is written together with the first point, so that a run that stops or fails before
 // leaves nothing.
 absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const proto::Header& header, World* world,
@@ -327,6 +338,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
   if (!finished.empty() && !writer.grown_from().empty()) {
     RETURN_IF_ERROR(WriteKept(plan, kept[0].spec(), world, writer, finished));
   }
+  const bool resumes = !finished.empty() && !writer.resumed_from().empty();
   bool spec_written = !finished.empty();
   RETURN_IF_ERROR(writer.KeepOnly(spec_written ? 1 + finished.size() : 0));
   std::vector<proto::ScalePoint> table = finished;
@@ -347,12 +359,15 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
     proto::RankOrder order = OrderOf(options, plan, header, i, world);
     order.set_place(plan.points.size() < 2 ? "" : absl::StrCat("point ", i + 1, " of ", plan.points.size()));
     order.set_later_seconds(time_left.SecondsAfterNext(epochs_of(plan.points[i]), watch.Seconds()));
-    const absl::StatusOr<proto::ScalePoint> tried = TryPoint(plan, order, world);
+    absl::StatusOr<proto::ScalePoint> tried = TryPoint(plan, order, world);
     if (absl::IsCancelled(tried.status()) && access(order.state_path().c_str(), F_OK) == 0) {
       work.under_way = absl::StrCat("point ", i + 1, " after its last complete epoch");
     }
     RETURN_IF_ERROR(tried.status());
-    const proto::ScalePoint& measured = *tried;
+    proto::ScalePoint& measured = *tried;
+    if (resumes) {
+      measured.set_resumed_run(header.start_time());
+    }
     proto::ScaleRecord record;
     if (!std::exchange(spec_written, true)) {
       *record.mutable_spec() = plan.spec;
@@ -378,6 +393,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
       RemoveTrainingState(order.state_path());
     }
   }
+  WarnOfDifferentRuns(resumes ? writer.resumed_from() : header.start_time(), table);
   if (plan.spec.experiment() != proto::EXPERIMENT_UNSPECIFIED && !IsQuiet()) {
     RETURN_IF_ERROR(PrintToStderr(ExperimentTable(plan.spec, table)));
   }

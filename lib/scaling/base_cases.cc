@@ -4,41 +4,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/scaling/point_run.h"
 #include "lib/scaling/pool_point.h"
+#include "lib/scaling/run_conditions.h"
 
 namespace lockstep {
 namespace {
-
-// Clears switches that are off: a record may store such a switch, an older record lacks the field, and both mean the
-// same.
-void ClearWhatIsOff(proto::TrainingSpec& training) {
-  for (int i = 0; i < proto::TrainingSpec::descriptor()->field_count(); ++i) {
-    const google::protobuf::FieldDescriptor* const field = proto::TrainingSpec::descriptor()->field(i);
-    if (field->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_BOOL &&
-        !training.GetReflection()->GetBool(training, field)) {
-      training.GetReflection()->ClearField(&training, field);
-    }
-  }
-}
-
-// Returns the settings that must be equal for two epoch times to be comparable. Seed, warm-up and repeats do not change
-// the meaning of a time. Nor does the evaluation, which is in no epoch's time. Nor do the CPU's threads if the device
-// is a GPU, because LibTorch then computes on the GPU only.
-proto::TrainingSpec Comparable(const proto::TrainingSpec& training) {
-  proto::TrainingSpec comparable = training;
-  comparable.clear_seed();
-  comparable.clear_warmup_epochs();
-  comparable.clear_repeats();
-  comparable.clear_evaluation();
-  ClearWhatIsOff(comparable);
-  if (training.step() == proto::STEP_KIND_UNSPECIFIED) {
-    comparable.set_step(proto::AUTOGRAD);  // the default that sweep.proto documents
-  }
-  if (training.device() == proto::CUDA) {
-    comparable.clear_threads();
-  }
-  return comparable;
-}
 
 bool SameHost(const proto::Host& a, const proto::Host& b) {
   return a.name_sha256() == b.name_sha256() && a.cpu_model() == b.cpu_model();
@@ -49,10 +20,16 @@ bool HostNamesDiffer(const proto::Host& a, const proto::Host& b) {
   return !a.name_sha256().empty() && !b.name_sha256().empty() && a.name_sha256() != b.name_sha256();
 }
 
-std::string DeviceName(const proto::Header& header) { return header.device_size() > 0 ? header.device(0).name() : ""; }
+constexpr char kNoCommit[] = "unknown";  // commit of a build outside a checkout (header.proto)
+
+bool AreOfTwoCommits(const proto::Header& a, const proto::Header& b) {
+  const std::string &first = a.build().git_commit(), &second = b.build().git_commit();
+  const bool are_known = !first.empty() && !second.empty() && first != kNoCommit && second != kNoCommit;
+  return are_known && first != second;
+}
 
 template <typename Point>
-std::optional<BaseCase> ToBaseCase(const Point& point, const std::string& origin) {
+std::optional<BaseCase> ToBaseCase(const Point& point, const std::string& run_start, const std::string& origin) {
   const std::optional<Spread> epoch = SpreadOf(point.epoch_seconds());
   const std::optional<Spread> step = SpreadOf(point.step_seconds());
   if (point.outcome() != proto::COMPLETED || !epoch.has_value() || !step.has_value()) {
@@ -63,6 +40,7 @@ std::optional<BaseCase> ToBaseCase(const Point& point, const std::string& origin
                   {point.epoch_seconds().value().begin(), point.epoch_seconds().value().end()},
                   point.steps_per_epoch(),
                   point.images_per_epoch(),
+                  run_start,
                   origin};
 }
 
@@ -100,29 +78,6 @@ const proto::SweepSpec* FindSpec(const SweepRecords& sweep) {
     }
   }
   return nullptr;
-}
-
-std::string WhyConditionsDiffer(const RunConditions& expected, const RunConditions& found) {
-  if (expected.model->training_images() != found.model->training_images()) {
-    return absl::StrCat(found.model->training_images(), " training images instead of ",
-                        expected.model->training_images());
-  }
-  if (DeviceName(*expected.header) != DeviceName(*found.header)) {
-    return absl::StrCat("device '", DeviceName(*found.header), "' instead of '", DeviceName(*expected.header), "'");
-  }
-  const proto::TrainingSpec expected_training = Comparable(*expected.training);
-  const proto::TrainingSpec found_training = Comparable(*found.training);
-  if (expected_training.SerializeAsString() != found_training.SerializeAsString()) {
-    return absl::StrCat("settings {", found_training.ShortDebugString(), "} instead of {",
-                        expected_training.ShortDebugString(), "}");
-  }
-  return "";
-}
-
-std::string ConditionsKey(const RunConditions& run) {
-  const std::string device = DeviceName(*run.header);
-  return absl::StrCat(run.model->training_images(), " ", device.size(), " ", device,
-                      Comparable(*run.training).SerializeAsString());
 }
 
 bool IsOfUnknownMachine(const proto::Quantity& quantity) {
@@ -170,7 +125,7 @@ BaseCases::BaseCases(const ScaleRecords& scale, const SweepRecords* sweep) {
     if (!record.has_point() || point.ranks() != 1 || point.reduction() != proto::PLAIN) {
       continue;
     }
-    if (const std::optional<BaseCase> base = ToBaseCase(point, OriginOf(point))) {
+    if (const std::optional<BaseCase> base = ToBaseCase(point, RunStartOf(scale.header, point), OriginOf(point))) {
       by_batch_[point.batch_per_device()] = *base;
     } else {
       why_not_[point.batch_per_device()] = WhyNot(point, "scale record");
@@ -187,13 +142,14 @@ BaseCases::BaseCases(const ScaleRecords& scale, const SweepRecords* sweep) {
   sweep_note_ = "nor is it in the sweep record";
   const bool is_known =
       CompareMachines(scale.header, sweep->header, FindSpec(scale)->training().device()) == SameMachine::kYes;
+  const std::string run_start = AreOfTwoCommits(scale.header, sweep->header) ? sweep->header.start_time() : "";
   const std::string origin = is_known ? "sweep record" : absl::StrCat("sweep record, ", kMachineUnknown);
   for (const proto::SweepRecord& record : sweep->records) {
     const proto::SweepPoint& point = record.point();
     if (!record.has_point()) {
       continue;
     }
-    if (const std::optional<BaseCase> base = ToBaseCase(point, origin)) {
+    if (const std::optional<BaseCase> base = ToBaseCase(point, run_start, origin)) {
       by_batch_.emplace(point.batch_size(), *base);
     } else {
       why_not_.emplace(point.batch_size(), WhyNot(point, "sweep record"));

@@ -29,6 +29,8 @@ struct BaseCase {
   std::vector<double> epoch_repeats;  // E_1(B), one per timed epoch
   uint32_t steps_per_epoch = 0;
   uint64_t images_per_epoch = 0;
+  std::string run_start;  // start of the run that measured it (point_run.h); of a sweep only if its commit is another
+                          // one than that of the scaling run, because a sweep always is a run of its own
   std::string origin;  // "scale record", "scale records two.rec and four.rec" if these are joined, or "sweep record",
                        // with kMachineUnknown if it applies
 };
@@ -52,20 +54,6 @@ class BaseCases {
   std::map<uint32_t, std::string> why_not_;  // points that exist but have no times, with the reason
   std::string sweep_note_;                   // reason why the sweep record gives no base case
 };
-
-// Conditions under which a run was made; times are comparable if they are equal. The pointers must not be null.
-struct RunConditions {
-  const proto::Header* header;
-  const proto::ModelFacts* model;
-  const proto::TrainingSpec* training;
-};
-
-// Returns an empty string if the times of the two runs are comparable: same images, device, and settings that can
-// change a time. Otherwise returns a text of the difference: the value of `found` instead of that of `expected`.
-std::string WhyConditionsDiffer(const RunConditions& expected, const RunConditions& found);
-
-// Returns a text that two runs share if and only if WhyConditionsDiffer finds no difference between them.
-std::string ConditionsKey(const RunConditions& run);
 
 // Result of the comparison of two runs' machines.
 enum class SameMachine { kYes, kNo, kUnknown };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/scaling/point_run.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/scaling/pool_point.h"
 #include "lib/scaling/scaling_row.h"
@@ -133,8 +134,9 @@ absl::StatusOr<std::vector<proto::ScalingRow>> ExplainScaling(const ScaleRecords
                                               " per device was found; expected both to be at least 1 and their product "
                                               "below 2^32; make the record again with scale_run"));
     }
-    rows.push_back(MakeRow({*run, spec, bases, point, FindPoint(scale, n, b, proto::ABLATED),
-                            n == 1 ? FindReduced(scale, b) : nullptr, PoolProbes(points, n)}));
+    rows.push_back(
+        MakeRow({*run, spec, bases, point, FindPoint(scale, n, b, proto::ABLATED),
+                 n == 1 ? FindReduced(scale, b) : nullptr, PoolProbes(points, n), RunStartOf(scale.header, point)}));
   }
   if (rows.empty()) {
     return absl::FailedPreconditionError(

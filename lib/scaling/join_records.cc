@@ -7,8 +7,10 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
 #include "lib/scaling/point_name.h"
+#include "lib/scaling/point_run.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/scaling/pool_point.h"
+#include "lib/scaling/run_conditions.h"
 
 namespace lockstep {
 namespace {
@@ -69,6 +71,17 @@ void AddInputs(const proto::Header& other, proto::Header& header) {
     if (std::none_of(header.input().begin(), header.input().end(),
                      [&](const proto::Input& one) { return one.sha256() == input.sha256(); })) {
       *header.add_input() = input;
+    }
+  }
+}
+
+// Names the run of each point, because a joined record has one header for all of them.
+void NameRuns(std::vector<ScaleRecords>& files) {
+  for (ScaleRecords& file : files) {
+    for (proto::ScaleRecord& record : file.records) {
+      if (record.has_point() && record.point().pooled_file().empty()) {
+        record.mutable_point()->set_earlier_run(RunStartOf(file.header, record.point()));
+      }
     }
   }
 }
@@ -155,10 +168,12 @@ class PointJoiner {
 
 absl::StatusOr<JoinedScale> JoinScaleRecords(std::vector<ScaleRecords> records) {
   JoinedScale joined;
-  joined.scale = std::move(records[0]);
   if (records.size() == 1) {
+    joined.scale = std::move(records[0]);
     return joined;
   }
+  NameRuns(records);
+  joined.scale = std::move(records[0]);
   const ScaleRecords first = joined.scale;
   for (size_t i = 1; i < records.size(); ++i) {
     if (const std::string why = WhyNotJoined(first, records[i]); !why.empty()) {

@@ -161,7 +161,7 @@ TEST(JoinScaleRecordsTest, RefusesRunsThatDiffer) {
               "other_model.rec"));
   four = RunOn("four.rec", 4);
   four.records[0].mutable_spec()->mutable_training()->set_learning_rate(0.1);
-  EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("learning_rate: 0.1"));
+  EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("learning_rate 0.1 instead of 0.01"));
   four = RunOn("four.rec", 4);
   four.records[0].mutable_spec()->mutable_model()->set_training_images(50000);
   EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("50000 training images instead of 256"));

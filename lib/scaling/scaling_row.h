@@ -26,9 +26,11 @@ struct RowInputs {
   const proto::ScalePoint* ablated;  // null: not run
   const proto::ScalePoint* reduced;  // ALL_REDUCE or STAR of one rank; null: not run, or ranks > 1
   const PooledProbe& probe;          // pool of these ranks, over all points
+  std::string run_start;             // start of the run that measured `point` (point_run.h)
 };
 
-// Fills strong, weak and epoch speed-up, and the serial fractions that follow.
+// Fills strong, weak and epoch speed-up, the serial fractions that follow, and run_start if a base case is of another
+// run.
 void FillSpeedups(const RowInputs& in, const Spread& epoch, const Spread& step, proto::ScalingRow& row);
 
 // Fills the quantities of one device: T_comp = s_1, the reducer's own cost, and no link.

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/scaling/karp_flatt.h"
+#include "lib/scaling/point_run.h"
 #include "lib/scaling/scaling.h"
 #include "lib/scaling/scaling_row.h"
 #include "lib/statistics/quantity.h"
@@ -39,6 +40,13 @@ proto::Quantity SerialFractionOf(const RowInputs& in, const BaseCase& base, cons
   return quantity;
 }
 
+void FillRunStart(const RowInputs& in, const BaseCase& base, proto::ScalingRow& row) {
+  if (row.ranks() > 1 && row.run_start().empty() && AreTwoRuns(base.run_start, in.run_start)) {
+    row.add_run_start(base.run_start);
+    row.add_run_start(in.run_start);
+  }
+}
+
 void FillStrong(const RowInputs& in, const Spread& epoch, proto::ScalingRow& row) {
   const uint32_t n = row.ranks(), b = row.batch_per_device();
   const absl::StatusOr<BaseCase> base = in.bases.At(n * b);
@@ -48,6 +56,7 @@ void FillStrong(const RowInputs& in, const Spread& epoch, proto::ScalingRow& row
     return;
   }
   const std::string formula = absl::StrCat("E_1(", n * b, ")/E_", n, "(", b, ")");
+  FillRunStart(in, *base, row);
   const std::optional<Spread> speedup = StrongSpeedup(base->epoch_seconds, epoch);
   *row.mutable_strong_speedup() = DerivedOr(speedup, WithBase(formula, n * b, *base), kNotPositive);
   *row.mutable_karp_flatt() = n == 1 ? Absent(kOneDevice) : SerialFractionOf(in, *base, formula);
@@ -87,6 +96,7 @@ void FillSpeedups(const RowInputs& in, const Spread& epoch, const Spread& step, 
     *row.mutable_gustafson_serial_fraction() = Absent("needs the weak speed-up");
     return;
   }
+  FillRunStart(in, *base, row);
   FillWeak(in, *base, step, row);
   *row.mutable_epoch_speedup() =
       DerivedOr(EpochSpeedup(base->epoch_seconds, epoch),

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/scaling/base_cases.h"
+#include "lib/scaling/run_conditions.h"
 #include "lib/statistics/mean.h"
 #include "lib/wording/cell.h"
 

@@ -24,6 +24,8 @@ const std::vector<RuleSeverity>& RulesBySeverity() {
       {"base_case_of_another_machine", Severity::kWrong, "a base case of another machine"},
       {"build_not_optimised", Severity::kWrong, "a build without optimisation"},
       {"with_loading_faster_than_without", Severity::kWrong, "measurements under different conditions"},
+      {"times_of_different_runs", Severity::kWeak, "speed-ups between different runs"},
+      {"speedup_above_ranks", Severity::kWeak, "speed-ups above the number of ranks"},
       {"not_finished", Severity::kWeak, "runs that did not finish"},
       {"seeds_missing", Severity::kWeak, "seeds that were not trained"},
       {"noisy_machine", Severity::kWeak, "a noisy machine"},

@@ -17,8 +17,8 @@ TEST(SeverityTest, EveryRuleOfTheWarningsHasARank) {
     EXPECT_TRUE(ranked.insert(rule.rule).second) << rule.rule << " is listed twice";
   }
   const std::regex rule("(?:push_back\\(\\s*\\{|kNoiseRule\\[\\] = )\"([a-z_]+)\"");
-  for (const char* source :
-       {"lib/warnings/warnings.cc", "lib/warnings/experiment_warnings.cc", "lib/warnings/machine_warnings.cc"}) {
+  for (const char* source : {"lib/warnings/warnings.cc", "lib/warnings/experiment_warnings.cc",
+                             "lib/warnings/machine_warnings.cc", "lib/warnings/speedup_warnings.cc"}) {
     const std::string text = testing::ReadFile(source);
     for (auto match = std::sregex_iterator(text.begin(), text.end(), rule); match != std::sregex_iterator(); ++match) {
       named.insert((*match)[1]);

@@ -8,6 +8,7 @@
 #include "lib/dataset/normalization.h"
 #include "lib/warnings/machine_warnings.h"
 #include "lib/warnings/severity.h"
+#include "lib/warnings/speedup_warnings.h"
 #include "lib/wording/describe.h"
 
 namespace lockstep {
@@ -263,6 +264,7 @@ std::vector<Warning> NamedWarnings(const LabRecords& lab) {
   WarnOfMachines(lab, warnings);
   WarnOfBaseCases(lab, warnings);
   WarnOfLoading(lab, warnings);
+  WarnOfSpeedups(lab, warnings);
   WarnOfLinks(lab, warnings);
   WarnOfSinglesAndThrottling(lab, warnings);
   WarnOfNoise(lab, warnings);

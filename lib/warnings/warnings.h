@@ -18,6 +18,7 @@ namespace lockstep {
 // - experiments of one seed, or with counts that contradict the model or the sampler (experiment_warnings.h);
 // - more records than fit on a page, records of several machines, records that were not made from each other;
 // - times with data loading below the times without it;
+// - times of one rank and of several from different runs, and speed-ups above the number of ranks;
 // - bandwidths above the link.
 std::vector<Warning> NamedWarnings(const LabRecords& lab);
 
