@@ -15,9 +15,9 @@
 #include "lib/checks/repeat_chance.h"
 #include "lib/published/printed_number.h"
 #include "lib/record/digest.h"
-#include "lib/report/sentences.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/spread.h"
+#include "lib/summary/summary.h"
 
 namespace lockstep {
 namespace {
@@ -67,13 +67,7 @@ void NoteSpeedup(double speedup, uint64_t devices, ClassStudent& student) {
   }
 }
 
-void NoteRecords(const LabRecords& lab, std::set<std::string>& answered, ClassStudent& student) {
-  const proto::Section answers = AnswersSection(lab);
-  for (const proto::Claim& claim : answers.claim()) {
-    if (!claim.text().empty()) {
-      answered.insert(claim.question());
-    }
-  }
+void NoteRecords(const LabRecords& lab, ClassStudent& student) {
   for (const LabSweep& sweep : lab.sweeps) {
     for (const proto::SweepPoint& point : sweep.points) {
       NoteEpoch(point.epoch_seconds(), student);
@@ -220,13 +214,14 @@ std::vector<std::string> TableDigests(const proto::PublishedTables& document) {
 }
 
 void AddFigures(const LabRecords& lab, const std::vector<proto::PublishedTables>& tables, ClassStudent& student) {
-  std::set<std::string> answered;
-  NoteRecords(lab, answered, student);
-  NoteTables(PrintedNumbers(tables), answered, student);
-  const proto::Section questions = AnswersSection({});
-  for (const proto::Claim& claim : questions.claim()) {  // all questions, in the lab's order
-    if (answered.erase(claim.question()) > 0) {
-      student.answered.push_back(claim.question());
+  std::set<std::string> by_tables;
+  NoteRecords(lab, student);
+  NoteTables(PrintedNumbers(tables), by_tables, student);
+  for (const proto::QuestionChip& chip : QuestionStates(lab)) {  // all questions, in the lab's order
+    if (chip.state() == proto::ANSWERED || by_tables.count(chip.question()) > 0) {
+      student.answered.push_back(chip.question());
+    } else if (chip.state() == proto::PARTLY) {
+      student.partly.push_back(chip.question());
     }
   }
 }

@@ -20,8 +20,9 @@ void AddRecordTimes(const LabRecords& lab, ClassStudent& student);
 // students could print the same by chance (repeat_chance.h), or if all its numbers are derived.
 std::vector<std::string> TableDigests(const proto::PublishedTables& document);
 
-// Fills `answered`, `fastest_epoch` and `best_speedup` from all records and tables of a student, and adds the tables'
-// times of epochs and steps to `times`. A record answers the questions that its report would answer. A table answers
+// Fills `answered`, `partly`, `fastest_epoch` and `best_speedup` from all records and tables of a student, and adds the
+// tables' times of epochs and steps to `times`. Records answer a question, or answer it partly, like their report's
+// summary (QuestionStates). A table answers
 //   - Q1 by times of an epoch on one device with two batch sizes;
 //   - Q2 by a speed-up on several devices;
 //   - Q3 by a time of communication on several devices.

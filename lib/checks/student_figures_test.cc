@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/lab_records/small_records_testing.h"
 #include "lib/published/published_csv.h"
 #include "lib/testing/matchers.h"
 
@@ -10,7 +11,10 @@ namespace lockstep {
 namespace testing {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
@@ -33,6 +37,21 @@ TEST(StudentFiguresTest, ATableHasTimesAnswersAndFigures) {
   ASSERT_TRUE(student.best_speedup.has_value());
   EXPECT_EQ(student.best_speedup->value, 1.7);
   EXPECT_EQ(student.best_speedup->devices, 2);
+}
+
+// The subtraction is negative at batch 128, and without the time by events nothing decides Q3.
+TEST(StudentFiguresTest, RecordsAnswerWhatTheSummaryDecides) {
+  LabRecords lab = SmallLab();
+  ClassStudent decided, undecided;
+  AddFigures(lab, {}, decided);
+  EXPECT_THAT(decided.answered, IsSupersetOf({"Q1", "Q3"}));
+  EXPECT_THAT(decided.partly, Not(Contains("Q3")));
+  for (proto::ScalingRow& row : lab.comm_models[0].rows) {
+    row.mutable_exposed_event_seconds()->clear_value();
+  }
+  AddFigures(lab, {}, undecided);
+  EXPECT_THAT(undecided.answered, Not(Contains("Q3")));
+  EXPECT_THAT(undecided.partly, Contains("Q3"));
 }
 
 // The copy has another title, another order and no description.
