@@ -33,6 +33,8 @@ std::vector<AtBatch> RepeatedOf(const std::vector<AtBatch>& all) {
 
 // --- Q1 ---
 
+constexpr char kTooNoisy[] = "Not decided: the times are too noisy to name a fastest batch; ";
+
 std::string FastestAlone(const BatchFacts& facts) {
   const size_t repeated = facts.Repeated().size();
   return absl::StrCat("Batch ", FormatCount(facts.Fastest().front()), " is the fastest of the ", repeated,
@@ -95,6 +97,8 @@ std::vector<uint32_t> BatchFacts::Fastest() const {
   return fastest;
 }
 
+bool BatchFacts::SomeFaster() const { return Fastest().size() < Repeated().size(); }
+
 const Spread& BatchFacts::At(uint32_t batch) const {
   return std::find_if(seconds.begin(), seconds.end(), [&](const AtBatch& at) { return at.batch == batch; })->value;
 }
@@ -112,13 +116,13 @@ CardVerdict JudgeBatches(const BatchFacts& facts) {
        [](const BatchFacts&) { return std::string("Not decided: one timed epoch per batch shows no spread."); }},
       {"all_overlap", [](const BatchFacts& f) { return f.Fastest().size() == f.Repeated().size(); }, proto::PARTLY,
        [](const BatchFacts& f) {
-         return absl::StrCat("Not decided: the epochs of the ", f.Repeated().size(), " batches overlap.");
+         return absl::StrCat(kTooNoisy, "the epochs of all ", f.Repeated().size(), " batches overlap.");
        }},
-      {"some_overlap", [](const BatchFacts& f) { return f.Fastest().size() > 1; }, proto::ANSWERED,
+      {"some_overlap", [](const BatchFacts& f) { return f.Fastest().size() > 1; }, proto::PARTLY,
        [](const BatchFacts& f) {
          std::vector<uint32_t> fastest = f.Fastest();
          std::sort(fastest.begin(), fastest.end());
-         return absl::StrCat(Capitalized(BatchesText(fastest)), " are the fastest; their epochs overlap.");
+         return absl::StrCat(kTooNoisy, "the epochs of ", BatchesText(fastest), " overlap.");
        }},
       {"fastest_alone", [](const BatchFacts&) { return true; }, proto::ANSWERED, FastestAlone},
   };

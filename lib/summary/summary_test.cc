@@ -66,6 +66,22 @@ TEST(SummaryTest, TheFastestBatchIsComparedWithTheSmallest) {
   EXPECT_EQ(card.headline().exact(), "33,333 [31,250, 35,714] images/s: mean and extremes of single epochs");
 }
 
+// The epochs of batch 64 take 1.5, 1.6 and 1.7 s, those of batch 128 take 1.4, 1.5 and 1.6 s.
+TEST(SummaryTest, NoiseHidesTheFastestBatch) {
+  LabRecords lab = testing::SmallLab();
+  proto::SweepPoint point = lab.sweeps[0].points[1];
+  point.set_batch_size(64);
+  for (double& value : *point.mutable_step_seconds()->mutable_value()) {
+    value += 0.1;
+  }
+  lab.sweeps[0].points.push_back(point);
+  const proto::Summary summary = SummarySection(lab, CardsOf::kAskedQuestions).summary();
+  EXPECT_EQ(CardOf(summary, "Q1").verdict(),
+            "Not decided: the times are too noisy to name a fastest batch; the epochs of batches 64 and 128 overlap.");
+  EXPECT_EQ(CardOf(summary, "Q1").state(), proto::PARTLY);
+  EXPECT_EQ(CardOf(summary, "Q1").headline().base(1), "2.00 times as fast as batch 32");
+}
+
 // The small lab's subtraction is negative at batch 128; the time by events is there.
 TEST(SummaryTest, ANegativeSubtractionFallsBackToTheTimeByEvents) {
   LabRecords lab = testing::SmallLab();
