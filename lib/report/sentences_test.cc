@@ -179,6 +179,17 @@ TEST(SentencesTest, Q3ReportsTheMeaningOfANegativeDifference) {
               HasSubstr("-0.500 s (below 0: not measurable by subtraction) of 2.00 s at batch 32"));
 }
 
+TEST(SentencesTest, Q3PrintsNoExposedTimeBelow0) {
+  LabRecords lab = SmallLab();
+  for (proto::ScalingRow& row : lab.comm_models[0].rows) {
+    row.mutable_exposed_event_seconds()->set_value(-0.025);
+    row.mutable_exposed_ablation_seconds()->set_value(-0.0005);
+  }
+  EXPECT_THAT(AnswerQ3(lab).text(),
+              HasSubstr("Exposed communication by events: not measurable (below 0 by 25 ms); by ablation: not "
+                        "measurable (below 0 by 500 us); other losses: 0.200 s."));
+}
+
 TEST(SentencesTest, WithoutCommModelQ2AndQ3ReportWhatIsMissing) {
   LabRecords lab = SmallLab();
   lab.comm_models.clear();

@@ -292,7 +292,7 @@ proto::SummaryCard CardQ3(const LabRecords& lab) {
                                           SourceOf(rows, "communication_seconds")});
   const auto most = std::max_element(facts.share.begin(), facts.share.end(),
                                      [](const AtBatch& a, const AtBatch& b) { return a.value.mean < b.value.mean; });
-  if (most != facts.share.end()) {
+  if (most != facts.share.end() && most->value.mean >= 0) {
     const std::string share = ShortPercent(most->value.mean);
     const bool several = facts.share.size() > 1;
     std::vector<std::string> base = {absl::StrCat("on ", DevicesOf(*main.view, rows.front()->ranks()), " at batch ",

@@ -72,9 +72,14 @@ std::string AtLeastIdeal(const char* answer, const ScalingFacts& facts) {
 
 constexpr char kWaits[] = " of an epoch waits for it.";
 
-bool IsImpossible(const WaitingFacts& facts) {
-  return std::any_of(facts.share.begin(), facts.share.end(),
-                     [](const AtBatch& at) { return at.value.mean < 0 || at.value.mean > 1; });
+bool IsImpossible(const WaitingFacts& facts) { return !facts.share.empty() && Most(facts.share).value.mean > 1; }
+
+bool IsBelowZero(const WaitingFacts& facts) { return !facts.share.empty() && Least(facts.share).value.mean < 0; }
+
+std::string BelowZeroVerdict(const WaitingFacts& facts) {
+  const AtBatch& least = Least(facts.share);
+  return absl::StrCat("Not decided: the waiting is not measurable (below 0 by ", ShortPercent(-least.value.mean),
+                      " of an epoch at batch ", FormatCount(least.batch), ").");
 }
 
 }  // namespace
@@ -194,9 +199,8 @@ CardVerdict JudgeWaiting(const WaitingFacts& facts) {
          return std::string("Not decided: the records lack the time in which computing waits.");
        }},
       {"impossible", IsImpossible, proto::PARTLY,
-       [](const WaitingFacts&) {
-         return std::string("Not decided: the measured waiting is longer than the epoch, or negative.");
-       }},
+       [](const WaitingFacts&) { return std::string("Not decided: the measured waiting is longer than the epoch."); }},
+      {"below_zero", IsBelowZero, proto::PARTLY, BelowZeroVerdict},
       {"little", [](const WaitingFacts& f) { return MostHigh(f.share) < kLittleWaiting; }, proto::ANSWERED,
        [](const WaitingFacts& f) {
          return absl::StrCat("Little: at most ", PercentRoundedUp(MostHigh(f.share)), kWaits);

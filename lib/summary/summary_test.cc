@@ -106,6 +106,18 @@ TEST(SummaryTest, ANegativeSubtractionFallsBackToTheTimeByEvents) {
       "128, and not measured by events.");
 }
 
+TEST(SummaryTest, WaitingBelow0IsNoNumber) {
+  LabRecords lab = testing::SmallLab();
+  for (proto::ScalingRow& row : lab.comm_models[0].rows) {
+    row.mutable_step_seconds()->set_value(2);
+    row.mutable_exposed_event_seconds()->set_value(-0.024);
+  }
+  const proto::SummaryCard card = CardOf(SummarySection(lab, CardsOf::kAskedQuestions).summary(), "Q3");
+  EXPECT_THAT(card.verdict(),
+              StartsWith("Not decided: the waiting is not measurable (below 0 by 1.2 % of an epoch at batch "));
+  EXPECT_FALSE(card.has_headline());
+}
+
 TEST(SummaryTest, ExperimentsAnswerWhatTheirSeedsShow) {
   const proto::Summary summary = SummarySection(WithExperiments(), CardsOf::kAskedQuestions).summary();
   EXPECT_EQ(summary.card_size(), 12);
