@@ -118,6 +118,26 @@ TEST(SummaryTest, WaitingBelow0IsNoNumber) {
   EXPECT_FALSE(card.has_headline());
 }
 
+// Biases in int32 take the accuracy from 69.5 to 69.0 %; fp32 has 70.0 %. At most 12 + 2 images became wrong and 7 + 2
+// right, from which no loss of a point can be excluded.
+TEST(SummaryTest, B5IsTheChangeByTheBiasesAlone) {
+  LabRecords lab = testing::SmallLab();
+  const proto::SummaryCard card = CardOf(SummarySection(lab, CardsOf::kAskedQuestions).summary(), "B5");
+  EXPECT_EQ(card.headline().number(), "\u22120.50");
+  EXPECT_THAT(card.headline().base(0), HasSubstr(": 69.0 % with int32 biases,"));
+  EXPECT_EQ(card.headline().base(1), "69.5 % with fp32 biases");
+  EXPECT_EQ(card.support(0), "From fp32 to int8 with int32 biases it changes by \u22121.00 points.");
+  EXPECT_THAT(card.verdict(), StartsWith("Not decided: 1000 images cannot exclude a loss of 1."));
+  EXPECT_THAT(card.source(0), HasSubstr("FP32_NETWORK|INT8_WEIGHTS_ACTIVATIONS|INT8_WEIGHTS_ACTIVATIONS_BIAS"));
+
+  // The same images with ten times as many: 0.05 points, at most 14 and 9 changed images.
+  for (proto::AccuracyStep& step : *lab.quantized[0].networks[1].mutable_step()) {
+    step.set_images(10000);
+  }
+  EXPECT_EQ(CardOf(SummarySection(lab, CardsOf::kAskedQuestions).summary(), "B5").verdict(),
+            "Nothing that can be measured.");
+}
+
 TEST(SummaryTest, ExperimentsAnswerWhatTheirSeedsShow) {
   const proto::Summary summary = SummarySection(WithExperiments(), CardsOf::kAskedQuestions).summary();
   EXPECT_EQ(summary.card_size(), 12);
