@@ -49,7 +49,7 @@ std::string ChipsHtml(const proto::Summary& summary) {
                     "</a></li>\n");
   }
   if (!summary.answers().empty()) {
-    absl::StrAppend(&html, "<li class=\"answers\">", EscapeHtml(summary.answers()), "</li>\n");
+    absl::StrAppend(&html, "<li class=\"count\">", EscapeHtml(summary.answers()), "</li>\n");
   }
   return absl::StrCat(html, "</ul>\n");
 }

@@ -92,7 +92,7 @@ TEST(HtmlSummaryTest, TheStateOfAQuestionIsAWordAndAClass) {
       Summary(),
       AllOf(HasSubstr("<a class=\"answered\" href=\"#card-Q2\">Q2<span class=\"hidden\">: answered</span></a>"),
             HasSubstr("<a class=\"partly\" href=\"#card-Q7\">"), HasSubstr("<a class=\"none\" href=\"#missing\">"),
-            HasSubstr("<li class=\"answers\">1 of 3 questions answered, 1 partly</li>\n</ul>"),
+            HasSubstr("<li class=\"count\">1 of 3 questions answered, 1 partly</li>\n</ul>"),
             HasSubstr("<span class=\"state\">partly</span>")));
 }
 
