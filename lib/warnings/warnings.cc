@@ -210,12 +210,6 @@ void WarnOfSharedCpu(const LabRecords& lab, std::vector<Warning>& warnings) {
   }
 }
 
-bool MadeFrom(const RecordSource& source, const RecordSource& input) {
-  const auto& inputs = source.header.input();
-  return std::any_of(inputs.begin(), inputs.end(),
-                     [&](const proto::Input& i) { return i.sha256() == input.input.sha256(); });
-}
-
 template <typename Made, typename From>
 void WarnOfStrangers(const std::vector<Made>& made, const std::vector<From>& from, std::vector<Warning>& warnings) {
   for (const Made& file : made) {
