@@ -206,7 +206,7 @@ TEST(SentencesTest, WhatWasNotMeasuredIsNotAnsweredAndItsCommandIsNamed) {
         {AnswerQ7, "what_is_sent"}}) {
     EXPECT_THAT(answer(SmallLab()).absent_reason(),
                 AllOf(HasSubstr("not measured: needs"),
-                      HasSubstr(absl::StrCat("scale_run --input=dataset.rec --experiment=", experiment))));
+                      HasSubstr(absl::StrCat("scale_run --input=/lab/dataset.rec --experiment=", experiment))));
   }
 }
 
