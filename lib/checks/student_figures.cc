@@ -100,10 +100,16 @@ struct Printed {
   const proto::PublishedValue* value;
   double number;
   std::string place;
+  bool is_refuted;  // a rule that fails refutes the number
 };
 
 // Returns the numbers of the tables themselves: no lines of a log, no repetition of a number.
-std::vector<Printed> PrintedNumbers(const std::vector<proto::PublishedTables>& documents) {
+std::vector<Printed> PrintedNumbers(const std::vector<proto::PublishedTables>& documents,
+                                    const std::vector<proto::PublishedValue>& refuted) {
+  std::set<std::string> refuted_bytes;
+  for (const proto::PublishedValue& value : refuted) {
+    refuted_bytes.insert(value.SerializeAsString());
+  }
   std::vector<Printed> all;
   for (const proto::PublishedTables& document : documents) {
     for (const proto::PublishedTable& table : document.table()) {
@@ -114,7 +120,8 @@ std::vector<Printed> PrintedNumbers(const std::vector<proto::PublishedTables>& d
               {&table, &value, number->value,
                absl::StrCat("printed ", absl::AsciiStrToLower(proto::PublishedQuantity_Name(value.quantity())), ", ",
                             value.devices(), value.devices() == 1 ? " device" : " devices", ", batch ", value.batch(),
-                            value.context().empty() ? "" : ", ", value.context())});
+                            value.context().empty() ? "" : ", ", value.context()),
+               refuted_bytes.count(value.SerializeAsString()) > 0});
         }
       }
     }
@@ -127,11 +134,12 @@ void NotePrinted(const Printed& printed, std::set<uint64_t>& one_device_batches,
   const proto::PublishedValue& value = *printed.value;
   const bool is_epoch = value.quantity() == proto::EPOCH_SECONDS || value.quantity() == proto::STEP_SECONDS;
   if (is_epoch && value.devices() == 1) {
-    NoteEpoch(printed.number, student);
+    NoteEpoch(printed.is_refuted ? 0 : printed.number, student);
     one_device_batches.insert(value.batch());
   } else if (value.quantity() == proto::SPEEDUP && value.devices() > 1) {
     answered.insert("Q2");
-    if (value.base_devices() <= 1 && (value.base_batch() == 0 || value.base_batch() == value.batch())) {
+    if (!printed.is_refuted && value.base_devices() <= 1 &&
+        (value.base_batch() == 0 || value.base_batch() == value.batch())) {
       NoteSpeedup(printed.number, value.devices(), student);
     }
   } else if (value.quantity() == proto::COMMUNICATION_SECONDS && value.devices() > 1) {
@@ -213,10 +221,11 @@ std::vector<std::string> TableDigests(const proto::PublishedTables& document) {
   return digests;
 }
 
-void AddFigures(const LabRecords& lab, const std::vector<proto::PublishedTables>& tables, ClassStudent& student) {
+void AddFigures(const LabRecords& lab, const std::vector<proto::PublishedTables>& tables,
+                const std::vector<proto::PublishedValue>& refuted, ClassStudent& student) {
   std::set<std::string> by_tables;
   NoteRecords(lab, student);
-  NoteTables(PrintedNumbers(tables), by_tables, student);
+  NoteTables(PrintedNumbers(tables, refuted), by_tables, student);
   for (const proto::QuestionChip& chip : QuestionStates(lab)) {  // all questions, in the lab's order
     if (chip.state() == proto::ANSWERED || by_tables.count(chip.question()) > 0) {
       student.answered.push_back(chip.question());

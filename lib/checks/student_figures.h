@@ -28,7 +28,9 @@ std::vector<std::string> TableDigests(const proto::PublishedTables& document);
 //   - Q3 by a time of communication on several devices.
 // A table does not name its machine, so times of tables are compared with each other only. A place that occurs several
 // times among the student's tables is named with its table.
-void AddFigures(const LabRecords& lab, const std::vector<proto::PublishedTables>& tables, ClassStudent& student);
+// A number of `refuted` is neither the best speed-up nor the fastest epoch.
+void AddFigures(const LabRecords& lab, const std::vector<proto::PublishedTables>& tables,
+                const std::vector<proto::PublishedValue>& refuted, ClassStudent& student);
 
 }  // namespace lockstep
 
