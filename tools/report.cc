@@ -117,8 +117,8 @@ std::vector<std::string> GivenInputs() {
   return names;
 }
 
-// Returns the files that the given inputs stand for, and logs which other files were found next to them. A folder stands
-// for its records, and for the files that `is_table` accepts.
+// Returns the files that the given inputs stand for, and logs which other files were found next to them. A folder
+// stands for its records, and for the files that `is_table` accepts.
 absl::StatusOr<std::vector<std::string>> Inputs(IsTableName is_table = nullptr) {
   ASSIGN_OR_RETURN(NamedRecords named, FindNamedRecords(GivenInputs(), is_table));
   for (const std::string& remark : named.remarks) {
