@@ -38,7 +38,7 @@ LAYERS = [
         "export": "lab_records networks record scaling statistics",
         "report": "collectives comparison dataset lab_records networks page plot record scaling statistics summary "
                   "warnings wording",
-        "checks": "audit lab_records page published record report scaling statistics warnings wording",
+        "checks": "audit lab_records page published record report scaling statistics summary warnings wording",
         "comparison": "lab_records page record scaling statistics wording",
     },
     {

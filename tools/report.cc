@@ -31,6 +31,7 @@
 #include "lib/export/wandb_csv.h"
 #include "lib/lab_records/convert_record.h"
 #include "lib/lab_records/print_record.h"
+#include "lib/published/published_tables.h"
 #include "lib/report/named_records.h"
 #include "lib/report/report_format.h"
 
@@ -116,9 +117,10 @@ std::vector<std::string> GivenInputs() {
   return names;
 }
 
-// Returns the files that the given inputs stand for, and logs which other files were found next to them.
-absl::StatusOr<std::vector<std::string>> Inputs() {
-  ASSIGN_OR_RETURN(NamedRecords named, FindNamedRecords(GivenInputs()));
+// Returns the files that the given inputs stand for, and logs which other files were found next to them. A folder
+// stands for its records, and for the files that `is_table` accepts.
+absl::StatusOr<std::vector<std::string>> Inputs(IsTableName is_table = nullptr) {
+  ASSIGN_OR_RETURN(NamedRecords named, FindNamedRecords(GivenInputs(), is_table));
   for (const std::string& remark : named.remarks) {
     LogLine(absl::StrCat(kTool, ": ", remark));
   }
@@ -161,7 +163,7 @@ absl::Status Report() {
 }
 
 absl::Status Check() {
-  ASSIGN_OR_RETURN(const std::vector<std::string> inputs, Inputs());
+  ASSIGN_OR_RETURN(const std::vector<std::string> inputs, Inputs(&IsPublishedTable));
   return RunCheck({inputs, absl::GetFlag(FLAGS_junit), absl::GetFlag(FLAGS_force)});
 }
 

@@ -43,14 +43,22 @@ std::string NamesText(const std::vector<const ClassStudent*>& students) {
                       students.size() > kNamed ? absl::StrCat(" and ", students.size() - kNamed, " more") : "");
 }
 
+// Returns "2: Q1 Q2; 1 partly: Q3", "0".
+std::string AnsweredText(const ClassStudent& student) {
+  const auto counted = [](const std::vector<std::string>& questions, absl::string_view state) {
+    return absl::StrCat(questions.size(), state, questions.empty() ? "" : ": ", absl::StrJoin(questions, " "));
+  };
+  return absl::StrCat(counted(student.answered, ""),
+                      student.partly.empty() ? "" : absl::StrCat("; ", counted(student.partly, " partly")));
+}
+
 proto::Table StudentsTable(const std::vector<const ClassStudent*>& students) {
   proto::Table table =
       TextTable("students", "Students, the most severe findings first",
                 {"student", "verdict", "reason and remedy", "answered", "best speed-up", "fastest epoch", "files"});
   for (const ClassStudent* student : students) {
-    const std::string questions = absl::StrJoin(student->answered, " ");
     AddTextRow({Shortened(student->name), VerdictName(VerdictOf(*student)), ShortenedLines(ReasonsOf(*student)),
-                student->answered.empty() ? "0" : absl::StrCat(student->answered.size(), ": ", questions),
+                AnsweredText(*student),
                 student->best_speedup.has_value()
                     ? absl::StrFormat("%.3g on %d", student->best_speedup->value, student->best_speedup->devices)
                     : "",

@@ -68,12 +68,15 @@ proto::Table AnsweredTable(const std::vector<ClassStudent>& students) {
   proto::Table table = TextTable("answered", "Answered questions", {"question", "asked", "students"});
   const proto::Section questions = AnswersSection({});
   for (const proto::Claim& claim : questions.claim()) {
+    const auto count = [&](const std::vector<std::string> ClassStudent::*questions) {
+      return absl::c_count_if(students, [&](const ClassStudent& student) {
+        return absl::c_linear_search(student.*questions, claim.question());
+      });
+    };
+    const auto partly = count(&ClassStudent::partly);
     AddTextRow({claim.question(), claim.asked(),
-                absl::StrCat(absl::c_count_if(students,
-                                              [&](const ClassStudent& student) {
-                                                return absl::c_linear_search(student.answered, claim.question());
-                                              }),
-                             " of ", students.size())},
+                absl::StrCat(count(&ClassStudent::answered), " of ", students.size(),
+                             partly > 0 ? absl::StrCat(", ", partly, " partly") : "")},
                table);
   }
   return table;

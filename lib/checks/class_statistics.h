@@ -23,7 +23,7 @@ Quartiles QuartilesOf(std::vector<double> values);
 // questions: students, lowest, quartiles, highest.
 proto::Table FiguresTable(const std::vector<ClassStudent>& students);
 
-// Returns a row for each question of the lab: the question, and how many students answered it.
+// Returns a row for each question of the lab: the question, and how many students answered it, and how many did partly.
 proto::Table AnsweredTable(const std::vector<ClassStudent>& students);
 
 }  // namespace lockstep

@@ -32,11 +32,12 @@ TEST(ClassStatisticsTest, AnswersAreCounted) {
   std::vector<ClassStudent> students(3);
   students[0].answered = {"Q1", "B2"};
   students[1].answered = {"Q1"};
+  students[1].partly = {"Q2"};
   const proto::Table table = AnsweredTable(students);
   ASSERT_EQ(table.row_size(), 12);
   EXPECT_EQ(table.row(0).cell(0).text(), "Q1");
   EXPECT_EQ(table.row(0).cell(2).text(), "2 of 3");
-  EXPECT_EQ(table.row(1).cell(2).text(), "0 of 3");
+  EXPECT_EQ(table.row(1).cell(2).text(), "0 of 3, 1 partly");
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ struct ClassStudent {
       mostly_equal;                     // "times.csv: 11 of 12 measured numbers as in times.csv of ada; different: ..."
   std::vector<std::string> outliers;    // "batch 128 on GPU X: 4.2 s, the class' median is 2.0 s (23 students)"
   std::vector<std::string> answered;    // answered questions of the lab, in its order: "Q1", "B2"
+  std::vector<std::string> partly;      // partly answered questions: measured, but not decided by the numbers
   std::optional<double> fastest_epoch;  // seconds of the fastest epoch on one device, mean over its repeats
   std::optional<BestSpeedup> best_speedup;
   std::map<std::string, double> times;  // seconds by device, settings and point, or by place in a table

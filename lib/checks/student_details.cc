@@ -118,6 +118,9 @@ proto::Table StudentDetails(const std::string& id, const std::string& class_fold
   if (!student.answered.empty()) {
     AddTextRow({"answered", "", absl::StrJoin(student.answered, ", ")}, table);
   }
+  if (!student.partly.empty()) {
+    AddTextRow({"partly answered", "", absl::StrJoin(student.partly, ", ")}, table);
+  }
   AddCommands(class_folder, student, table);
   return table;
 }

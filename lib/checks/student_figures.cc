@@ -15,9 +15,9 @@
 #include "lib/checks/repeat_chance.h"
 #include "lib/published/printed_number.h"
 #include "lib/record/digest.h"
-#include "lib/report/sentences.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/spread.h"
+#include "lib/summary/summary.h"
 
 namespace lockstep {
 namespace {
@@ -67,13 +67,7 @@ void NoteSpeedup(double speedup, uint64_t devices, ClassStudent& student) {
   }
 }
 
-void NoteRecords(const LabRecords& lab, std::set<std::string>& answered, ClassStudent& student) {
-  const proto::Section answers = AnswersSection(lab);
-  for (const proto::Claim& claim : answers.claim()) {
-    if (!claim.text().empty()) {
-      answered.insert(claim.question());
-    }
-  }
+void NoteRecords(const LabRecords& lab, ClassStudent& student) {
   for (const LabSweep& sweep : lab.sweeps) {
     for (const proto::SweepPoint& point : sweep.points) {
       NoteEpoch(point.epoch_seconds(), student);
@@ -106,10 +100,16 @@ struct Printed {
   const proto::PublishedValue* value;
   double number;
   std::string place;
+  bool is_refuted;  // a rule that fails refutes the number
 };
 
 // Returns the numbers of the tables themselves: no lines of a log, no repetition of a number.
-std::vector<Printed> PrintedNumbers(const std::vector<proto::PublishedTables>& documents) {
+std::vector<Printed> PrintedNumbers(const std::vector<proto::PublishedTables>& documents,
+                                    const std::vector<proto::PublishedValue>& refuted) {
+  std::set<std::string> refuted_bytes;
+  for (const proto::PublishedValue& value : refuted) {
+    refuted_bytes.insert(value.SerializeAsString());
+  }
   std::vector<Printed> all;
   for (const proto::PublishedTables& document : documents) {
     for (const proto::PublishedTable& table : document.table()) {
@@ -120,7 +120,8 @@ std::vector<Printed> PrintedNumbers(const std::vector<proto::PublishedTables>& d
               {&table, &value, number->value,
                absl::StrCat("printed ", absl::AsciiStrToLower(proto::PublishedQuantity_Name(value.quantity())), ", ",
                             value.devices(), value.devices() == 1 ? " device" : " devices", ", batch ", value.batch(),
-                            value.context().empty() ? "" : ", ", value.context())});
+                            value.context().empty() ? "" : ", ", value.context()),
+               refuted_bytes.count(value.SerializeAsString()) > 0});
         }
       }
     }
@@ -133,11 +134,12 @@ void NotePrinted(const Printed& printed, std::set<uint64_t>& one_device_batches,
   const proto::PublishedValue& value = *printed.value;
   const bool is_epoch = value.quantity() == proto::EPOCH_SECONDS || value.quantity() == proto::STEP_SECONDS;
   if (is_epoch && value.devices() == 1) {
-    NoteEpoch(printed.number, student);
+    NoteEpoch(printed.is_refuted ? 0 : printed.number, student);
     one_device_batches.insert(value.batch());
   } else if (value.quantity() == proto::SPEEDUP && value.devices() > 1) {
     answered.insert("Q2");
-    if (value.base_devices() <= 1 && (value.base_batch() == 0 || value.base_batch() == value.batch())) {
+    if (!printed.is_refuted && value.base_devices() <= 1 &&
+        (value.base_batch() == 0 || value.base_batch() == value.batch())) {
       NoteSpeedup(printed.number, value.devices(), student);
     }
   } else if (value.quantity() == proto::COMMUNICATION_SECONDS && value.devices() > 1) {
@@ -219,14 +221,16 @@ std::vector<std::string> TableDigests(const proto::PublishedTables& document) {
   return digests;
 }
 
-void AddFigures(const LabRecords& lab, const std::vector<proto::PublishedTables>& tables, ClassStudent& student) {
-  std::set<std::string> answered;
-  NoteRecords(lab, answered, student);
-  NoteTables(PrintedNumbers(tables), answered, student);
-  const proto::Section questions = AnswersSection({});
-  for (const proto::Claim& claim : questions.claim()) {  // all questions, in the lab's order
-    if (answered.erase(claim.question()) > 0) {
-      student.answered.push_back(claim.question());
+void AddFigures(const LabRecords& lab, const std::vector<proto::PublishedTables>& tables,
+                const std::vector<proto::PublishedValue>& refuted, ClassStudent& student) {
+  std::set<std::string> by_tables;
+  NoteRecords(lab, student);
+  NoteTables(PrintedNumbers(tables, refuted), by_tables, student);
+  for (const proto::QuestionChip& chip : QuestionStates(lab)) {  // all questions, in the lab's order
+    if (chip.state() == proto::ANSWERED || by_tables.count(chip.question()) > 0) {
+      student.answered.push_back(chip.question());
+    } else if (chip.state() == proto::PARTLY) {
+      student.partly.push_back(chip.question());
     }
   }
 }

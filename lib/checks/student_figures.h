@@ -20,14 +20,17 @@ void AddRecordTimes(const LabRecords& lab, ClassStudent& student);
 // students could print the same by chance (repeat_chance.h), or if all its numbers are derived.
 std::vector<std::string> TableDigests(const proto::PublishedTables& document);
 
-// Fills `answered`, `fastest_epoch` and `best_speedup` from all records and tables of a student, and adds the tables'
-// times of epochs and steps to `times`. A record answers the questions that its report would answer. A table answers
+// Fills `answered`, `partly`, `fastest_epoch` and `best_speedup` from all records and tables of a student, and adds the
+// tables' times of epochs and steps to `times`. Records answer a question, or answer it partly, like their report's
+// summary (QuestionStates). A table answers
 //   - Q1 by times of an epoch on one device with two batch sizes;
 //   - Q2 by a speed-up on several devices;
 //   - Q3 by a time of communication on several devices.
 // A table does not name its machine, so times of tables are compared with each other only. A place that occurs several
 // times among the student's tables is named with its table.
-void AddFigures(const LabRecords& lab, const std::vector<proto::PublishedTables>& tables, ClassStudent& student);
+// A number of `refuted` is neither the best speed-up nor the fastest epoch.
+void AddFigures(const LabRecords& lab, const std::vector<proto::PublishedTables>& tables,
+                const std::vector<proto::PublishedValue>& refuted, ClassStudent& student);
 
 }  // namespace lockstep
 

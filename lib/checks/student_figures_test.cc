@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/lab_records/small_records_testing.h"
 #include "lib/published/published_csv.h"
 #include "lib/testing/matchers.h"
 
@@ -10,7 +11,10 @@ namespace lockstep {
 namespace testing {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
@@ -24,7 +28,7 @@ TEST(StudentFiguresTest, ATableHasTimesAnswersAndFigures) {
   const auto tables = ParsePublishedCsv(kHandIn, "hand_in.csv");
   ASSERT_THAT(tables, IsOk());
   ClassStudent student;
-  AddFigures({}, {*tables}, student);
+  AddFigures({}, {*tables}, {}, student);
   EXPECT_THAT(student.times, UnorderedElementsAre(Pair("printed epoch_seconds, 1 device, batch 32", 8.5),
                                                   Pair("printed epoch_seconds, 1 device, batch 128", 6.25),
                                                   Pair("printed epoch_seconds, 2 devices, batch 32", 5.0)));
@@ -33,6 +37,33 @@ TEST(StudentFiguresTest, ATableHasTimesAnswersAndFigures) {
   ASSERT_TRUE(student.best_speedup.has_value());
   EXPECT_EQ(student.best_speedup->value, 1.7);
   EXPECT_EQ(student.best_speedup->devices, 2);
+}
+
+TEST(StudentFiguresTest, ARefutedNumberIsNotTheBest) {
+  const auto tables = ParsePublishedCsv(absl::StrCat(kHandIn, "Q2,speedup,2,128,,,3.90\n"), "hand_in.csv");
+  ASSERT_THAT(tables, IsOk());
+  const proto::PublishedValue refuted = *tables->table().rbegin()->value().rbegin();
+  ASSERT_EQ(refuted.as_printed(), "3.90");
+  ClassStudent believed, corrected;
+  AddFigures({}, {*tables}, {}, believed);
+  EXPECT_EQ(believed.best_speedup->value, 3.9);
+  AddFigures({}, {*tables}, {refuted}, corrected);
+  EXPECT_EQ(corrected.best_speedup->value, 1.7);
+}
+
+// The subtraction is negative at batch 128, and without the time by events nothing decides Q3.
+TEST(StudentFiguresTest, RecordsAnswerWhatTheSummaryDecides) {
+  LabRecords lab = SmallLab();
+  ClassStudent decided, undecided;
+  AddFigures(lab, {}, {}, decided);
+  EXPECT_THAT(decided.answered, IsSupersetOf({"Q1", "Q3"}));
+  EXPECT_THAT(decided.partly, Not(Contains("Q3")));
+  for (proto::ScalingRow& row : lab.comm_models[0].rows) {
+    row.mutable_exposed_event_seconds()->clear_value();
+  }
+  AddFigures(lab, {}, {}, undecided);
+  EXPECT_THAT(undecided.answered, Not(Contains("Q3")));
+  EXPECT_THAT(undecided.partly, Contains("Q3"));
 }
 
 // The copy has another title, another order and no description.
@@ -89,7 +120,7 @@ TEST(StudentFiguresTest, APlaceThatOccursTwiceIsNamedWithItsTable) {
       "hand_in.csv");
   ASSERT_THAT(tables, IsOk());
   ClassStudent student;
-  AddFigures({}, {*tables}, student);
+  AddFigures({}, {*tables}, {}, student);
   EXPECT_THAT(student.times, UnorderedElementsAre(Pair("printed epoch_seconds, 1 device, batch 32, fp32", 8.5),
                                                   Pair("printed epoch_seconds, 1 device, batch 32, bf16", 2.5)));
   EXPECT_THAT(student.answered, ElementsAre());

@@ -92,7 +92,7 @@ class StudentReader {
     if (!lab_.Sources().empty()) {
       Append(CheckRecords(lab_));
     }
-    AddFigures(lab_, tables_, student_);
+    AddFigures(lab_, tables_, refuted_, student_);
     return CheckNotStopped();
   }
 
@@ -171,7 +171,7 @@ class StudentReader {
     }
     ASSIGN_OR_RETURN(proto::PublishedTables tables,
                      is_csv ? ParsePublishedCsv(text, file) : ParsePublishedTables(text, file));
-    ASSIGN_OR_RETURN(std::vector<CheckFinding> findings, CheckTables(file, tables, budget_));
+    ASSIGN_OR_RETURN(std::vector<CheckFinding> findings, CheckTables(file, tables, budget_, refuted_));
     if (std::vector<std::string> numbers = TableDigests(tables); !numbers.empty()) {
       student_.digests.emplace(file, std::move(numbers));
     } else {
@@ -211,7 +211,8 @@ class StudentReader {
   ClassStudent& student_;
   LabRecords lab_;
   std::vector<proto::PublishedTables> tables_;
-  bool is_binary_ = false;  // true if the current file has the ending of a table and is no text
+  std::vector<proto::PublishedValue> refuted_;  // numbers of the tables that break a rule that fails
+  bool is_binary_ = false;                      // true if the current file has the ending of a table and is no text
   bool has_bytes_ = false;  // true if the bytes of the current file were read, so that its content is at fault
   std::map<std::string, std::string> seen_;  // files by the digest of their bytes, or of their numbers
 };

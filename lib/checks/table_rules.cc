@@ -99,20 +99,26 @@ std::string PlaceText(const proto::PublishedValue& value) {
                       value.batch() > 0 ? absl::StrCat(", batch ", value.batch()) : "", ": ", value.as_printed());
 }
 
-void AddAudited(const std::string& where, const proto::AuditedValue& audited, FindingList& list) {
+// Adds the findings on one number. Returns true if one of its rules fails.
+bool AddAudited(const std::string& where, const proto::AuditedValue& audited, FindingList& list) {
+  bool fails = false;
+  const auto add = [&](const std::string& rule, const std::string& text) {
+    list.Add(rule, where, text);
+    fails = fails || FindCheckRule(rule)->fails;
+  };
   const std::string text =
       absl::StrCat(PlaceText(audited.published()), audited.sentence().empty() ? "." : ": ", audited.sentence());
   for (const std::string& flag : audited.flag()) {
     for (const auto& [name, rule] : kRuleOfFlag) {
       if (flag == name) {
-        list.Add(rule, where, text);
+        add(rule, text);
       }
     }
   }
   if (audited.finding() == proto::NOT_REPRODUCIBLE) {
-    list.Add(IsTraffic(audited.published().quantity()) ? "bandwidth_not_derivable" : "number_not_reproducible", where,
-             text);
+    add(IsTraffic(audited.published().quantity()) ? "bandwidth_not_derivable" : "number_not_reproducible", text);
   }
+  return fails;
 }
 
 // Returns true if the text says that a number was not measured.
@@ -214,11 +220,13 @@ void CheckLoadingInSplit(const std::string& where, const FirstNumbers& numbers, 
 
 absl::StatusOr<std::vector<CheckFinding>> CheckTables(const std::string& name, const proto::PublishedTables& tables) {
   AuditBudget budget;
-  return CheckTables(name, tables, budget);
+  std::vector<proto::PublishedValue> refuted;
+  return CheckTables(name, tables, budget, refuted);
 }
 
 absl::StatusOr<std::vector<CheckFinding>> CheckTables(const std::string& name, const proto::PublishedTables& tables,
-                                                      AuditBudget& budget) {
+                                                      AuditBudget& budget,
+                                                      std::vector<proto::PublishedValue>& refuted) {
   FindingList list;
   CheckScalingName(name, tables, list);
   const absl::StatusOr<std::vector<proto::AuditTable>> audit = Audit(tables, budget);
@@ -230,7 +238,9 @@ absl::StatusOr<std::vector<CheckFinding>> CheckTables(const std::string& name, c
   for (int i = 0; i < tables.table_size(); ++i) {
     const std::string where = absl::StrCat(name, ", ", tables.table(i).name());
     for (const proto::AuditedValue& value : audited[i].value()) {
-      AddAudited(where, value, list);
+      if (AddAudited(where, value, list)) {
+        refuted.push_back(value.published());
+      }
     }
     CheckEstimates(where, tables.table(i), list);
     CheckLoadingInSplit(where, numbers, tables.table(i), list);

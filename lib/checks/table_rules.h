@@ -15,11 +15,12 @@ namespace lockstep {
 
 // Returns one finding for each rule and table that breaks it, with the first wrong number and the count of the others.
 // `tables` must have passed CheckPublishedTables (lib/published/published_check.h); `name` is the name of their file.
-// Subtracts the audit's recomputations from `budget`. Returns the errors of Audit (lib/audit/audit.h).
+// Subtracts the audit's recomputations from `budget`. Appends to `refuted` the numbers that break a rule that fails.
+// Returns the errors of Audit (lib/audit/audit.h).
 absl::StatusOr<std::vector<CheckFinding>> CheckTables(const std::string& name, const proto::PublishedTables& tables,
-                                                      AuditBudget& budget);
+                                                      AuditBudget& budget, std::vector<proto::PublishedValue>& refuted);
 
-// Does the same with a budget of its own.
+// Does the same with a budget of its own, and without the list.
 absl::StatusOr<std::vector<CheckFinding>> CheckTables(const std::string& name, const proto::PublishedTables& tables);
 
 }  // namespace lockstep

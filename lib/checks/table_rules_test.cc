@@ -1,6 +1,9 @@
 // Findings of the rules in the five hand-ins, and in documents in which every number follows.
 #include "lib/checks/table_rules.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/audit/random_document_testing.h"
@@ -41,6 +44,24 @@ TEST(TableRulesTest, HandIn002) {
   EXPECT_THAT(FailedRules(HandIn("hand_in_002.textproto")),
               ElementsAre("bandwidth_not_derivable", "loading_mixed", "batch_beyond_the_data", "n_counted_twice",
                           "wrong_model_size"));
+}
+
+// The speed-ups of this document count N twice; documents in which every number follows have no refuted number.
+TEST(TableRulesTest, NumbersThatAFailingRuleNamesAreRefuted) {
+  const auto file = ReadPublishedTables("data/published/hand_in_002.textproto");
+  ASSERT_THAT(file, IsOk());
+  AuditBudget budget;
+  std::vector<proto::PublishedValue> refuted;
+  ASSERT_THAT(CheckTables("hand_in_002", file->tables, budget, refuted), IsOk());
+  EXPECT_TRUE(std::any_of(refuted.begin(), refuted.end(),
+                          [](const proto::PublishedValue& value) { return value.quantity() == proto::SPEEDUP; }));
+  refuted.clear();
+  RandomDocument document(1);
+  for (proto::PublishedValue& value : *document.table("times").mutable_value()) {
+    value.set_quantity(proto::STEP_SECONDS);
+  }
+  ASSERT_THAT(CheckTables("random", document.tables(), budget, refuted), IsOk());
+  EXPECT_THAT(refuted, IsEmpty());
 }
 
 // Whole seconds, total batches labelled per GPU, elements instead of bytes, N counted twice.

@@ -115,12 +115,13 @@ std::string TableText(const ScalingTable& table) {
     absl::StrAppendFormat(&text, " %10s", column.Heading(time));
   }
   PointWarnings reasons;
-  for (const proto::ScalingRow* const row : table.rows) {
-    absl::StrAppendFormat(&text, "\n%3d %6d", row->ranks(), row->batch_per_device());
+  for (const proto::ScalingRow* const one : table.rows) {
+    const proto::ScalingRow row = ShownRow(*one);
+    absl::StrAppendFormat(&text, "\n%3d %6d", row.ranks(), row.batch_per_device());
     for (const ScalingColumn& column : kScalingColumns) {
-      absl::StrAppendFormat(&text, " %10s", Number((row->*column.field)(), column.UnitIn(time)));
+      absl::StrAppendFormat(&text, " %10s", Number((row.*column.field)(), column.UnitIn(time)));
     }
-    AddReasons(*row, time, reasons);
+    AddReasons(row, time, reasons);
   }
   text += "\n";
   for (const std::string& line : reasons.Lines(table.rows.size())) {

@@ -48,19 +48,18 @@ std::string BestBatchText(const std::vector<const proto::SweepPoint*>& points) {
     }
   }
   const std::string name = FormatCount(best.batch_size());
-  if (equal.size() + 1 == points.size()) {
-    return absl::StrCat("Batch ", name, " is the fastest, but by less than the spread.");
-  }
   const proto::SweepPoint& first = *points.front();
   const std::optional<Spread> ratio = TimesAsFast(first, best);
   const std::string than_first = &first == &best || !AreDistinguishable(first, best)
                                      ? ""
-                                     : absl::StrCat(": ", FormatInterval(ratio->mean, ratio->low, ratio->high),
+                                     : absl::StrCat(FormatInterval(ratio->mean, ratio->low, ratio->high),
                                                     " times as fast as ", FormatCount(first.batch_size()));
-  return absl::StrCat("The best batch is ", name, than_first, ".",
-                      equal.empty() ? ""
-                                    : absl::StrCat(equal.size() == 1 ? " Batch " : " Batches ", JoinAnd(equal),
-                                                   equal.size() == 1 ? " is" : " are", " as fast within the spread."));
+  if (equal.empty()) {
+    return absl::StrCat("The best batch is ", name, than_first.empty() ? "" : ": ", than_first, ".");
+  }
+  equal.insert(equal.begin(), name);
+  return absl::StrCat("The times are too noisy to name a fastest batch: the epochs of batches ", JoinAnd(equal),
+                      " overlap.", than_first.empty() ? "" : absl::StrCat(" Batch ", name, " is ", than_first, "."));
 }
 
 }  // namespace lockstep

@@ -13,10 +13,10 @@ namespace lockstep {
 // have times.
 const proto::SweepPoint& FastestPoint(const std::vector<const proto::SweepPoint*>& points);
 
-// Returns sentences such as "The best batch is 512: 1.575 [1.573, 1.576] times as fast as 32. Batches 256 and 1,024 are
-// as fast within the spread." Two batches differ by more than the spread if no epoch of one is as fast as an epoch of
-// the other. If a point was timed only once, the batches are not compared. Returns an empty string if there is only one
-// point.
+// Returns "The best batch is 512: 1.575 [1.573, 1.576] times as fast as 32.", in which 32 is the first batch. If an
+// epoch of another batch is as fast as an epoch of the best one, returns "The times are too noisy to name a fastest
+// batch: the epochs of batches 512, 256 and 1024 overlap. Batch 512 is 1.575 [1.573, 1.576] times as fast as 32." If a
+// point was timed only once, the batches are not compared. Returns an empty string if there is only one point.
 std::string BestBatchText(const std::vector<const proto::SweepPoint*>& points);
 
 }  // namespace lockstep

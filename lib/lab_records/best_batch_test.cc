@@ -32,10 +32,12 @@ TEST(BestBatchTest, TheFastestIsNamedWhereverItStands) {
 }
 
 TEST(BestBatchTest, BatchesWithinTheSpreadAreNamed) {
-  EXPECT_EQ(TextOf({{32, {4, 4.2}}, {128, {2.0, 2.2}}, {512, {2.1, 1.9}}, {1024, {2.05, 2.05}}}),
-            "The best batch is 512: 2.05 [1.90, 2.21] times as fast as 32. Batches 128 and 1024 are as fast within the "
-            "spread.");
-  EXPECT_EQ(TextOf({{32, {4, 2}}, {128, {3, 2.9}}}), "Batch 128 is the fastest, but by less than the spread.");
+  EXPECT_EQ(
+      TextOf({{32, {4, 4.2}}, {128, {2.0, 2.2}}, {512, {2.1, 1.9}}, {1024, {2.05, 2.05}}}),
+      "The times are too noisy to name a fastest batch: the epochs of batches 512, 128 and 1024 overlap. Batch 512 "
+      "is 2.05 [1.90, 2.21] times as fast as 32.");
+  EXPECT_EQ(TextOf({{32, {4, 2}}, {128, {3, 2.9}}}),
+            "The times are too noisy to name a fastest batch: the epochs of batches 128 and 32 overlap.");
 }
 
 TEST(BestBatchTest, NothingIsComparedThatWasTimedOnce) {

@@ -53,6 +53,9 @@ DatasetFacts FactsOfImages(const LabRecords& lab) {
 DatasetFacts FactsOfDataset(const LabRecords& lab) {
   DatasetFacts facts = FactsOfImages(lab);
   facts.only_cpu = OnlyCpu(lab);
+  if (!lab.datasets.empty() && lab.datasets.front().input.path() != "-") {
+    facts.path = lab.datasets.front().input.path();
+  }
   return facts;
 }
 

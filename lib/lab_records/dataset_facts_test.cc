@@ -71,5 +71,14 @@ TEST(DatasetFactsTest, ARecordThatStatesNoNumberIsPassedOver) {
   EXPECT_EQ(TrainingImages(lab), 200);
 }
 
+TEST(DatasetFactsTest, ThePathIsThatOfTheDatasetRecord) {
+  LabRecords lab;
+  EXPECT_EQ(FactsOfDataset(lab).path, "");
+  lab.datasets.emplace_back().input.set_path("real_lab/dataset.rec");
+  EXPECT_EQ(FactsOfDataset(lab).path, "real_lab/dataset.rec");
+  lab.datasets[0].input.set_path("-");
+  EXPECT_EQ(FactsOfDataset(lab).path, "");
+}
+
 }  // namespace
 }  // namespace lockstep

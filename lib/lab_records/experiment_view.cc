@@ -43,11 +43,8 @@ ExperimentView& ViewFor(const LabScale& scale, const proto::ScalePoint& point, b
 // Returns true if the page has dataset records, and the run was not made from any of them.
 bool HasOtherImages(const LabRecords& lab, const LabScale& scale) {
   return !lab.datasets.empty() && scale.header.input_size() > 0 &&
-         std::none_of(lab.datasets.begin(), lab.datasets.end(), [&](const LabDataset& images) {
-           const auto& inputs = scale.header.input();
-           return std::any_of(inputs.begin(), inputs.end(),
-                              [&](const proto::Input& input) { return input.sha256() == images.input.sha256(); });
-         });
+         std::none_of(lab.datasets.begin(), lab.datasets.end(),
+                      [&](const LabDataset& images) { return MadeFrom(scale, images); });
 }
 
 ExperimentRow& RowFor(const proto::ScalePoint& point, ExperimentView& view) {

@@ -1,5 +1,6 @@
 #include "lib/lab_records/lab_records.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -208,6 +209,12 @@ void AddScalingRow(proto::ScalingRow row, LabCommModel& file) {
   FillBusyBandwidth(row);
   BlankAboveLink(row);
   Keep(row, file.rows, file);
+}
+
+bool MadeFrom(const RecordSource& source, const RecordSource& input) {
+  const auto& inputs = source.header.input();
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const proto::Input& one) { return one.sha256() == input.input.sha256(); });
 }
 
 std::string RecordSource::name() const {

@@ -32,6 +32,9 @@ struct RecordSource {
   std::string name() const;  // file name without its folder: "sweep.rec"; "standard input" for "-"
 };
 
+// Returns true if the run of `source` read the file of `input`: a digest of its inputs is that of the file.
+bool MadeFrom(const RecordSource& source, const RecordSource& input);
+
 struct LabDataset : RecordSource {
   std::vector<proto::DatasetInfo> info;  // facts on the splits; their pixels were checked, and are not kept
 };

@@ -65,6 +65,17 @@ TEST(LabRecordsTest, ASourceKnowsItsFileAndItsEnd) {
   EXPECT_EQ(source.trailer.record_count(), 6u);  // header, spec, three points, end
 }
 
+TEST(LabRecordsTest, ARunIsMadeFromTheFilesWhoseDigestsItHas) {
+  LabDataset images;
+  images.input.set_sha256("abc");
+  LabSweep sweep;
+  EXPECT_FALSE(MadeFrom(sweep, images));
+  sweep.header.add_input()->set_sha256("another");
+  EXPECT_FALSE(MadeFrom(sweep, images));
+  sweep.header.add_input()->set_sha256("abc");
+  EXPECT_TRUE(MadeFrom(sweep, images));
+}
+
 TEST(LabRecordsTest, NoFileIsAUsageError) {
   EXPECT_THAT(ReadLabRecords({}), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--input is missing")));
 }

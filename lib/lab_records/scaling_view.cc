@@ -13,12 +13,6 @@
 namespace lockstep {
 namespace {
 
-bool MadeFrom(const LabCommModel& comm_model, const LabScale& scale) {
-  const auto& inputs = comm_model.header.input();
-  return std::any_of(inputs.begin(), inputs.end(),
-                     [&](const proto::Input& input) { return input.sha256() == scale.input.sha256(); });
-}
-
 std::vector<uint32_t> Ascending(const std::set<uint32_t>& values) { return {values.begin(), values.end()}; }
 
 constexpr char kLabsWay[] = "DDP, lab preset";  // the default way, which titles do not mention

@@ -80,7 +80,7 @@ void AddRow(const proto::LabRun& run, proto::Table& table) {
 
 }  // namespace
 
-proto::Table NamedRunsTable(const proto::Summary& summary, absl::string_view text) {
+proto::Table NamedRunsTable(const proto::Summary& summary, absl::string_view text, const std::set<std::string>& tools) {
   const std::set<std::string> letters = LettersIn(text);
   std::vector<bool> shown;
   int rows = 0;
@@ -90,7 +90,8 @@ proto::Table NamedRunsTable(const proto::Summary& summary, absl::string_view tex
   }
   int left_out = 0;
   for (int i = 0; i < summary.run_size(); ++i) {
-    if (!shown[static_cast<size_t>(i)] && NamesFile(text, summary.run(i).file())) {
+    const bool named = tools.count(summary.run(i).tool()) > 0 || NamesFile(text, summary.run(i).file());
+    if (named && !shown[static_cast<size_t>(i)]) {
       const bool fits = rows < kRows;
       shown[static_cast<size_t>(i)] = fits;
       (fits ? rows : left_out) += 1;

@@ -27,7 +27,7 @@ proto::Summary Runs(int count) {
 // Returns the letters of the rows for `text`.
 std::string Letters(const std::string& text, int count = 5) {
   std::string letters;
-  const proto::Table table = NamedRunsTable(Runs(count), text);
+  const proto::Table table = NamedRunsTable(Runs(count), text, {});
   for (const proto::Row& row : table.row()) {
     letters += row.cell(0).text();
   }
@@ -49,8 +49,17 @@ TEST(NamedRunsTableTest, RunsAreNamedByFile) {
   EXPECT_EQ(Letters("my.run1.rec, a_run2.rec, run3.records"), "");
 }
 
+TEST(NamedRunsTableTest, RunsOfAToolAreNamedWithoutText) {
+  proto::Summary summary = Runs(3);
+  summary.mutable_run(2)->set_tool("quantize");
+  const proto::Table table = NamedRunsTable(summary, "run A", {"quantize"});
+  ASSERT_EQ(table.row_size(), 2);
+  EXPECT_EQ(table.row(0).cell(0).text(), "A");
+  EXPECT_EQ(table.row(1).cell(0).text(), "C");
+}
+
 TEST(NamedRunsTableTest, EachRowHasToolWorkMachineDateAndFile) {
-  const proto::Table table = NamedRunsTable(Runs(2), "runs A and B");
+  const proto::Table table = NamedRunsTable(Runs(2), "runs A and B", {});
   ASSERT_EQ(table.row_size(), 2);
   ASSERT_EQ(table.column_size(), 6);
   std::string texts;
@@ -73,7 +82,7 @@ TEST(NamedRunsTableTest, EachLetterHasARowAndFilesHaveTheRest) {
     absl::StrAppend(&letters, " and ", std::string(1, static_cast<char>('A' + i)));
   }
   EXPECT_EQ(Letters(files, 12), "ABCDEFGH");
-  EXPECT_EQ(NamedRunsTable(Runs(12), files).note(0), "4 more runs are in the full report.");
+  EXPECT_EQ(NamedRunsTable(Runs(12), files, {}).note(0), "4 more runs are in the full report.");
   EXPECT_EQ(Letters(absl::StrCat("run L; ", files), 12), "ABCDEFGL");
   EXPECT_EQ(Letters(letters, 12), "ABCDEFGHIJKL");
 }

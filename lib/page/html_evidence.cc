@@ -71,8 +71,8 @@ void AppendVerdicts(const proto::Section& section, std::string& out) {
   out += "<ul class=\"answers\">\n";
   for (const proto::Claim& claim : section.claim()) {
     absl::StrAppend(&out, "<li><span class=\"question\">", EscapeHtml(claim.question()), "</span> ",
-                    EscapeHtml(claim.text()), " <a href=\"#", EscapeHtml(claim.link()), "\" aria-label=\"more on ",
-                    EscapeHtml(claim.question()), "\">more</a></li>\n");
+                    EscapeHtml(claim.text()), " <a href=\"#", EscapeHtml(claim.link()), "\" aria-label=\"details on ",
+                    EscapeHtml(claim.question()), "\">details</a></li>\n");
   }
   out += "</ul>\n";
 }

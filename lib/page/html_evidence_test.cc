@@ -49,6 +49,18 @@ TEST(HtmlEvidenceTest, AClaimWithoutAQuestionIsOpen) {
   EXPECT_THAT(Html(section), AllOf(HasSubstr("<p>a &lt; b</p>"), Not(HasSubstr("<details"))));
 }
 
+// "and 4 more more" was on a page.
+TEST(HtmlEvidenceTest, TheLinkOfAVerdictDoesNotContinueItsText) {
+  proto::Section section;
+  proto::Claim& claim = *section.add_claim();
+  claim.set_question("Q1");
+  claim.set_text("32, 64 and 4 more");
+  claim.set_link("answer-Q1");
+  std::string html;
+  AppendVerdicts(section, html);
+  EXPECT_THAT(html, HasSubstr("and 4 more <a href=\"#answer-Q1\" aria-label=\"details on Q1\">details</a></li>"));
+}
+
 TEST(HtmlEvidenceTest, ManyWarningsAreInABox) {
   proto::Section section;
   for (int i = 0; i < 3; ++i) {

@@ -91,6 +91,7 @@ h3 { font-size: 15px; line-height: 1.35; }
 .chips .none::after { content: "\2013"; }
 .chips .partly { background: none; border-color: var(--c1); }
 .chips .none { background: none; border: 1px dashed var(--axis); color: var(--ink3); }
+.chips .count { align-self: center; }
 .duo { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 14px; }
 .cards {
   display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 320px), 1fr)); gap: 14px; margin-top: 14px;

@@ -48,6 +48,9 @@ std::string ChipsHtml(const proto::Summary& summary) {
                     EscapeHtml(chip.question()), Hidden(absl::StrCat(": ", AnswerStateText(chip.state()))),
                     "</a></li>\n");
   }
+  if (!summary.answers().empty()) {
+    absl::StrAppend(&html, "<li class=\"count\">", EscapeHtml(summary.answers()), "</li>\n");
+  }
   return absl::StrCat(html, "</ul>\n");
 }
 

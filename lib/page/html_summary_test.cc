@@ -22,6 +22,7 @@ proto::Section SmallSection() {
           badge: "bf16"
           warning_chip { count: 2 worst: "A noisy machine." }
           lead: "Train with batch 512."
+          answers: "1 of 3 questions answered, 1 partly"
           chip { question: "Q2" state: ANSWERED link: "card-Q2" }
           chip { question: "Q7" state: PARTLY link: "card-Q7" }
           chip { question: "B1" state: NO_ANSWER link: "missing" }
@@ -91,6 +92,7 @@ TEST(HtmlSummaryTest, TheStateOfAQuestionIsAWordAndAClass) {
       Summary(),
       AllOf(HasSubstr("<a class=\"answered\" href=\"#card-Q2\">Q2<span class=\"hidden\">: answered</span></a>"),
             HasSubstr("<a class=\"partly\" href=\"#card-Q7\">"), HasSubstr("<a class=\"none\" href=\"#missing\">"),
+            HasSubstr("<li class=\"count\">1 of 3 questions answered, 1 partly</li>\n</ul>"),
             HasSubstr("<span class=\"state\">partly</span>")));
 }
 

@@ -80,6 +80,7 @@ class LatexWriter {
     AppendLine(summary.scope());
     AppendLine(absl::StrJoin(summary.badge(), "; "));
     AppendLine(summary.lead());
+    AppendLine(summary.answers().empty() ? "" : absl::StrCat(summary.answers(), "."));
     for (const proto::Checklist* list : {&summary.trust(), &summary.missing()}) {
       if (!list->title().empty()) {
         AppendHeading(absl::StrCat(list->title(), " ", list->verdict()));

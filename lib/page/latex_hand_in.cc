@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -132,12 +136,22 @@ class HandInWriter {
           continue;
         }
         AddOnce(claim.question(), answered);
+        NoteTools(claim);
         const std::string answer = ShortenedLine(claim.text(), kAnswerBytes);
         absl::StrAppend(&text, "\\par\\textbf{", EscapeLatex(claim.question()), ". ", EscapeLatex(claim.asked()), "} ",
                         Shown(answer), "\\par\n");
       }
     }
     return absl::StrCat(text, CountOfAnswers(answered));
+  }
+
+  // Answers on int8 name networks, but neither the file nor the letter of their run.
+  void NoteTools(const proto::Claim& claim) {
+    for (const std::string& source : claim.source()) {
+      if (absl::StartsWith(source, "quantized.")) {
+        tools_.insert("quantize");
+      }
+    }
   }
 
   // Returns all questions: those of the summary, which also has the ones that no record is about, then those of claims.
@@ -271,7 +285,7 @@ class HandInWriter {
     if (summary_ == nullptr) {
       return "";
     }
-    const proto::Table table = NamedRunsTable(*summary_, shown_);
+    const proto::Table table = NamedRunsTable(*summary_, shown_, tools_);
     return table.row().empty()
                ? ""
                : absl::StrCat("\\setcounter{table}{", kTableOfRuns - 1, "}\n", LatexTable(table, "runs"));
@@ -298,6 +312,7 @@ class HandInWriter {
   const DrawnPlots& drawn_;
   const proto::Summary* const summary_;  // null: the report has no summary
   std::string shown_;                    // texts of the document, one a line; without the commands
+  std::set<std::string> tools_;          // tools from whose records answers were made
 };
 
 }  // namespace

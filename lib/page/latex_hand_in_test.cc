@@ -137,6 +137,14 @@ TEST(LatexHandInTest, RunsThatAreNamedAreListed) {
                     Not(HasSubstr("{}A & ")), Not(HasSubstr("{}C & "))));
 }
 
+TEST(LatexHandInTest, TheRunOfAnAnswerOnInt8IsListed) {
+  std::vector<proto::Section> sections = WithSummary();
+  sections[1].mutable_claim(0)->clear_source();
+  sections[1].mutable_claim(0)->add_source("quantized.network[name=lenet5].step[stage=INT8_WEIGHTS].correct");
+  EXPECT_THAT(Render(sections),
+              AllOf(HasSubstr("{}C & {}quantize & {}LeNet-{}5 in int8 & "), Not(HasSubstr("{}B & "))));
+}
+
 TEST(LatexHandInTest, TheParagraphsOfTheTablesAreShown) {
   std::vector<proto::Section> sections = WithSummary();
   sections[0].set_id("tables");

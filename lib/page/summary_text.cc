@@ -34,9 +34,10 @@ std::string WarningChipText(const proto::Summary& summary) {
 }
 
 std::string ChipsText(const proto::Summary& summary) {
-  return absl::StrJoin(summary.chip(), ", ", [](std::string* out, const proto::QuestionChip& chip) {
+  const std::string states = absl::StrJoin(summary.chip(), ", ", [](std::string* out, const proto::QuestionChip& chip) {
     absl::StrAppend(out, chip.question(), " ", AnswerStateText(chip.state()));
   });
+  return absl::StrCat(summary.answers(), summary.answers().empty() || states.empty() ? "" : ": ", states);
 }
 
 }  // namespace lockstep

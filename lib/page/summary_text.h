@@ -21,7 +21,8 @@ std::string HeadlineText(const proto::Headline& headline);
 // Returns "4 warnings. Worst: A noisy machine."; empty without warnings.
 std::string WarningChipText(const proto::Summary& summary);
 
-// Returns "Q1 answered, Q2 partly answered, ...".
+// Returns "1 of 12 questions answered, 1 partly: Q1 answered, Q2 partly answered, ..."; the number of answers is left
+// out if the summary has none.
 std::string ChipsText(const proto::Summary& summary);
 
 }  // namespace lockstep

@@ -27,6 +27,8 @@ TEST(SummaryTextTest, ChipsAndWarnings) {
   *summary.add_chip() = chip;
   summary.mutable_chip(1)->set_state(proto::NO_ANSWER);
   EXPECT_EQ(ChipsText(summary), "Q1 answered, Q1 not answered");
+  summary.set_answers("1 of 2 questions answered");
+  EXPECT_EQ(ChipsText(summary), "1 of 2 questions answered: Q1 answered, Q1 not answered");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "lib/report/negative_notes.h"
 #include "lib/report/sections.h"
 #include "lib/report/step_tables.h"
+#include "lib/scaling/negative_communication.h"
 #include "lib/scaling/pooled_probe.h"
 #include "lib/statistics/unit.h"
 #include "lib/wording/cell.h"
@@ -92,7 +93,7 @@ proto::Table RowTable(const ScalingView& view, absl::string_view caption, const 
     return table;
   }
   for (const proto::ScalingRow* const one : view.rows) {
-    const proto::ScalingRow& row = *one;
+    const proto::ScalingRow row = ShownRow(*one);
     if (row.ranks() <= 1) {
       continue;
     }

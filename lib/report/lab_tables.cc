@@ -13,6 +13,7 @@
 #include "lib/page/render.h"
 #include "lib/report/negative_notes.h"
 #include "lib/report/sections.h"
+#include "lib/scaling/negative_communication.h"
 #include "lib/statistics/spread.h"
 #include "lib/statistics/unit.h"
 #include "lib/summary/card_parts.h"
@@ -95,7 +96,7 @@ class LabTable {
   void Add(absl::string_view name, const Unit& unit, QuantityField field) {
     Add(HeadingOf(name, unit), IntervalText::kHidden, [&](const PlaceOfTable& place) {
       return place.row == nullptr ? EvenCell{AbsentCell(view_.RowReason(place.ranks, place.batch))}
-                                  : NumberOf((place.row->*field)(), unit);
+                                  : NumberOf((ShownRow(*place.row).*field)(), unit);
     });
   }
 
@@ -184,14 +185,14 @@ proto::Table Table2(const ScalingView& view) {
   }
   table.Add("waiting", unit, &proto::ScalingRow::exposed_event_seconds);
   table.Add(HeadingOf("waiting", kPercent), IntervalText::kHidden, [&](const PlaceOfTable& place) {
-    const bool known =
-        place.row != nullptr && place.row->exposed_event_seconds().has_value() && place.row->step_seconds().value() > 0;
-    if (!known) {
-      return EvenCell{AbsentCell(place.row == nullptr ? view.RowReason(place.ranks, place.batch)
-                                                      : place.row->exposed_event_seconds().absent_reason())};
+    if (place.row == nullptr) {
+      return EvenCell{AbsentCell(view.RowReason(place.ranks, place.batch))};
     }
-    const Spread share =
-        SpreadIn(place.row->exposed_event_seconds(), place.row->step_seconds().value() * kPercent.size);
+    const proto::ScalingRow row = ShownRow(*place.row);
+    if (!row.exposed_event_seconds().has_value() || !(row.step_seconds().value() > 0)) {
+      return EvenCell{AbsentCell(row.exposed_event_seconds().absent_reason())};
+    }
+    const Spread share = SpreadIn(row.exposed_event_seconds(), row.step_seconds().value() * kPercent.size);
     return NumberOf(NumberCell(share.mean, proto::DERIVED, "waiting / epoch without data loading"), share);
   });
   return table.Take(

@@ -31,6 +31,16 @@ TEST(LabTablesTest, TheTablesAreTheLabs) {
   EXPECT_THAT(section.table(1).note(1), StartsWith("Compute: epoch of one device / devices."));
 }
 
+TEST(LabTablesTest, WaitingBelow0IsNotMeasurable) {
+  LabRecords lab = SmallLab();
+  for (proto::ScalingRow& row : lab.comm_models[0].rows) {
+    row.mutable_exposed_event_seconds()->set_value(-0.025);
+  }
+  const proto::Section section = LabTablesSection(lab);
+  EXPECT_THAT(RowOf(section.table(1), 0), ElementsAre("32", "2", "1500", "500.0", "- not measurable (below 0 by 25 ms)",
+                                                      "- not measurable (below 0 by 25 ms)"));
+}
+
 TEST(LabTablesTest, Table1HasTheEpochsOfAllRecordsThatItsSpeedUpUses) {
   LabRecords lab = SmallLab();
   EXPECT_EQ(RowOf(LabTablesSection(lab).table(0), 1)[2], "2500 [2400, 2600]");

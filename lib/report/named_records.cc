@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "lib/base/existing_file.h"
 #include "lib/base/status_macros.h"
+#include "lib/page/csv.h"
 #include "lib/record/record_format.h"
 #include "lib/record/wrong_input.h"
 #include "lib/wording/cell.h"
@@ -80,30 +81,41 @@ absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& folder) {
   return files;
 }
 
-absl::Status AddFolder(const std::string& folder, NamedRecords& named) {
+// Returns true if the file begins like the CSV that a report writes.
+bool IsCsvOfReport(const std::string& path) {
+  constexpr size_t kFirstLineBytes = 1024;
+  return IsReportCsv(StartOfFile(path, kFirstLineBytes));
+}
+
+absl::Status AddFolder(const std::string& folder, IsTableName is_table, NamedRecords& named) {
   ASSIGN_OR_RETURN(const std::vector<std::string> files, FilesOf(folder));
   const absl::string_view inside = absl::StripSuffix(folder, "/");
   std::vector<std::string> others;
-  size_t records = 0;
+  size_t records = 0, tables = 0;
   for (const std::string& file : files) {
     const std::string path = absl::StrCat(inside, "/", file);
     if (IsMeasurement(SchemaOf(path)) && !absl::EndsWith(file, ".part")) {
       named.paths.push_back(path);
       ++records;
+    } else if (is_table != nullptr && is_table(file) && !IsFolder(path) && !IsCsvOfReport(path)) {
+      named.paths.push_back(path);
+      ++tables;
     } else {
       others.push_back(file);
     }
   }
   const std::string without = others.empty() ? "" : absl::StrCat("; not read: ", Names(others));
-  if (records == 0) {
+  if (records + tables == 0) {
     return absl::FailedPreconditionError(
         absl::StrCat(folder,
                      ": expected a record of cifar_prep, train_sweep, scale_run, comm_model or quantize in this "
-                     "folder, found none",
-                     without, "; name the folder in which they are, or give one folder per student as --class_folder"));
+                     "folder",
+                     is_table == nullptr ? "" : ", or published tables (.csv, .textproto)", ", found none", without,
+                     "; name the folder in which they are, or give one folder per student as --class_folder"));
   }
   if (!others.empty()) {
-    named.remarks.push_back(absl::StrCat(folder, ": ", CountOf(records, "record"), without));
+    named.remarks.push_back(absl::StrCat(folder, ": ", CountOf(records, "record"),
+                                         tables == 0 ? "" : absl::StrCat(" and ", CountOf(tables, "table")), without));
   }
   return absl::OkStatus();
 }
@@ -119,9 +131,9 @@ absl::Status AddMatches(const std::string& pattern, NamedRecords& named) {
   return result == 0 ? absl::OkStatus() : absl::NotFoundError(absl::StrCat(pattern, ": no file matches this pattern"));
 }
 
-absl::Status Add(const std::string& name, NamedRecords& named) {
+absl::Status Add(const std::string& name, IsTableName is_table, NamedRecords& named) {
   if (IsFolder(name)) {
-    return AddFolder(name, named);
+    return AddFolder(name, is_table, named);
   }
   if (name.find_first_of("*?[") != std::string::npos && !Exists(name)) {
     return AddMatches(name, named);
@@ -143,11 +155,11 @@ void RemoveReports(NamedRecords& named) {
 
 }  // namespace
 
-absl::StatusOr<NamedRecords> FindNamedRecords(const std::vector<std::string>& names) {
+absl::StatusOr<NamedRecords> FindNamedRecords(const std::vector<std::string>& names, IsTableName is_table) {
   NamedRecords named;
   for (const std::string& name : names) {
     NamedRecords next;
-    RETURN_IF_ERROR(Add(name, next));
+    RETURN_IF_ERROR(Add(name, is_table, next));
     const bool expanded = next.paths != std::vector<std::string>{name};
     for (std::string& path : next.paths) {  // a file that is named twice by itself stays an error of the reader
       if (!expanded || std::find(named.paths.begin(), named.paths.end(), path) == named.paths.end()) {

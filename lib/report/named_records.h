@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace lockstep {
 
@@ -13,6 +14,9 @@ struct NamedRecords {
   std::vector<std::string> paths;    // files to read, each spelling once
   std::vector<std::string> remarks;  // files that were left out, one line each: "lab/: 5 records; not read: a.pt"
 };
+
+// Returns true for the name of a file of published tables.
+using IsTableName = bool (*)(absl::string_view name);
 
 // Returns the files that `names` stand for, in the order of the names:
 //   - a folder stands for the records directly in it, in alphabetical order. A record is recognised by its first bytes;
@@ -22,7 +26,9 @@ struct NamedRecords {
 //   - any other name, such as "-" or a file of tables, stands for itself.
 // Records of reports are left out with a remark if another file remains, so that "lab/*.rec" also works a second time.
 // Returns FailedPreconditionError if a folder has no record, and NotFoundError if no file matches a pattern.
-absl::StatusOr<NamedRecords> FindNamedRecords(const std::vector<std::string>& names);
+//
+// With `is_table`, a folder also stands for the files in it whose names `is_table` accepts, except a report's own CSV.
+absl::StatusOr<NamedRecords> FindNamedRecords(const std::vector<std::string>& names, IsTableName is_table = nullptr);
 
 }  // namespace lockstep
 

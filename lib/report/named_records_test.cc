@@ -2,6 +2,9 @@
 
 #include <sys/stat.h>
 
+#include <cstdio>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -64,6 +67,28 @@ TEST(NamedRecordsTest, AFolderStandsForItsRecordsWithoutAReport) {
   EXPECT_THAT(FindNamedRecords({folder + "/"})->paths,
               ElementsAre(folder + "/audit.rec", folder + "/comm_model.rec", folder + "/dataset.rec",
                           folder + "/quantized.rec", folder + "/scale.rec", folder + "/sweep.rec"));
+}
+
+bool IsCsv(absl::string_view name) { return absl::EndsWith(name, ".csv"); }
+
+TEST(NamedRecordsTest, AFolderAlsoStandsForItsTablesIfThatIsAsked) {
+  const std::string folder = Folder("named_tables");
+  WriteFile(folder + "/hand_in.csv", "# source = a test\n");
+  EXPECT_THAT(FindNamedRecords({folder}), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("hand_in.csv")));
+  const auto tables = FindNamedRecords({folder}, &IsCsv);
+  ASSERT_THAT(tables, IsOk());
+  EXPECT_THAT(tables->paths, ElementsAre(folder + "/hand_in.csv"));
+
+  const std::string lab = LabFolder();  // its report.csv is a report's own
+  WriteFile(lab + "/hand_in.csv", "# source = a test\n");
+  const auto both = FindNamedRecords({lab}, &IsCsv);
+  ASSERT_THAT(both, IsOk());
+  EXPECT_THAT(both->paths,
+              ElementsAre(lab + "/audit.rec", lab + "/comm_model.rec", lab + "/dataset.rec", lab + "/hand_in.csv",
+                          lab + "/quantized.rec", lab + "/scale.rec", lab + "/sweep.rec"));
+  EXPECT_THAT(both->remarks,
+              ElementsAre(absl::StrCat(lab, ": 6 records and 1 table; not read: notes.txt, report.csv, report.rec")));
+  ASSERT_EQ(std::remove((lab + "/hand_in.csv").c_str()), 0);  // other tests use the folder
 }
 
 TEST(NamedRecordsTest, AFolderWithoutRecordsIsAnError) {

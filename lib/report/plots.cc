@@ -113,10 +113,10 @@ proto::Plot SpeedupPlot(const ScalingView& view) {
   return plot;
 }
 
-// Sets the parts of one row; returns false if a part is not known.
+// Sets the parts of one row; returns false if a part is not known, or if the exposed time is below 0.
 bool Parts(const proto::ScalingRow& row, double& compute, double& exposed, double& rest) {
   if (!row.compute_seconds().has_value() || !row.communication_seconds().has_value() ||
-      !row.exposed_event_seconds().has_value()) {
+      !row.exposed_event_seconds().has_value() || row.exposed_event_seconds().value() < 0) {
     return false;
   }
   compute = row.compute_seconds().value();

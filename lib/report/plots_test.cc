@@ -74,10 +74,21 @@ TEST(PlotsTest, PartsAreSharesIfNoneIsFarBelow0) {
   lab.comm_models[0].rows = SmallLab().comm_models[0].rows;
   for (proto::ScalingRow& row : lab.comm_models[0].rows) {
     if (row.batch_per_device() == 128 && row.ranks() == 2) {
-      row.mutable_exposed_event_seconds()->set_value(-0.02);  // a rest of -0.03 of 0.7 s
+      row.mutable_communication_seconds()->set_value(-0.02);  // a rest of -0.03 of 0.7 s
     }
   }
   EXPECT_EQ(SplitPlots(lab)[0].kind(), proto::SHARE_BARS);
+  EXPECT_EQ(SplitPlots(lab)[0].tick_size(), 2);
+}
+
+TEST(PlotsTest, AnExposedTimeBelow0IsNotDrawn) {
+  LabRecords lab = SmallLab();
+  for (proto::ScalingRow& row : lab.comm_models[0].rows) {
+    if (row.batch_per_device() == 128) {
+      row.mutable_exposed_event_seconds()->set_value(-0.02);
+    }
+  }
+  EXPECT_THAT(SplitPlots(lab)[0].tick(), ElementsAre("2 x 32"));
 }
 
 TEST(PlotsTest, NoRecordsNoPlots) {

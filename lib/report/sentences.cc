@@ -161,6 +161,10 @@ std::string WhileBusy(const proto::ScalingRow& row) {
                       FormatQuantity(row.busy_utilization_of_measured(), kPercent), " of the measured link.");
 }
 
+std::string ExposedText(const proto::Quantity& seconds) {
+  return seconds.value() < 0 ? BelowZeroText(seconds.value()) : FormatQuantity(seconds, kSeconds);
+}
+
 // Returns "Batch 32 per device: 1.50 s of 2.00 s computing and 0.500 s (25 %) communicating by the lab's subtraction;
 // ...". A bandwidth follows the time from which it is computed. A negative time is followed by its meaning.
 std::string SplitLine(const proto::ScalingRow& row) {
@@ -177,9 +181,8 @@ std::string SplitLine(const proto::ScalingRow& row) {
                       FormatQuantity(row.step_seconds(), kSeconds), " computing and ",
                       FormatQuantity(row.communication_seconds(), kSeconds), share,
                       " communicating by the lab's subtraction", BandwidthOverTime(row), ".", negative,
-                      " Exposed communication by events: ", FormatQuantity(row.exposed_event_seconds(), kSeconds),
-                      "; by ablation: ", FormatQuantity(row.exposed_ablation_seconds(), kSeconds),
-                      row.exposed_ablation_seconds().value() < 0 ? " (below 0: smaller than the noise)" : "",
+                      " Exposed communication by events: ", ExposedText(row.exposed_event_seconds()),
+                      "; by ablation: ", ExposedText(row.exposed_ablation_seconds()),
                       "; other losses: ", FormatQuantity(row.other_seconds(), kSeconds), ".", WhileBusy(row));
 }
 

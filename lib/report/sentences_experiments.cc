@@ -307,10 +307,11 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
     if (lines.empty()) {
       continue;
     }
-    const bool has_batch_norm = HasBatchNorm(view.scale->spec.training().model());
+    const std::string& model = view.scale->spec.training().model();
+    const bool has_batch_norm = HasBatchNorm(model);
     batch_norm = batch_norm || has_batch_norm;
-    networks.push_back(absl::StrCat(view.Title(), has_batch_norm ? "" : ", which has no batch norm", ".\n",
-                                    absl::StrJoin(lines, "\n")));
+    networks.push_back(absl::StrCat(view.Title(), has_batch_norm ? "" : absl::StrCat("; ", model, " has no batch norm"),
+                                    ".\n", absl::StrJoin(lines, "\n")));
     for (const char* field : {"traffic.kind", "traffic.size_bytes", "traffic.calls", "traffic.steps"}) {
       sources.push_back(view.Source(field));
     }

@@ -96,14 +96,25 @@ void AddReferences(const std::vector<const proto::QuantizedNetwork*>& networks, 
 std::string Signed(double fraction) { return absl::StrCat(fraction > 0 ? "+" : "", FormatPercent(fraction)); }
 
 // Returns "lenet5: -0.20 points (53.90 % with int8 weights, 54.10 % in fp32); of 10,000 test images, 12 turned wrong
-// and 8 right".
+// and 8 right". `alone` is text before the first number.
 std::string StepSentence(const proto::QuantizedNetwork& network, const proto::AccuracyStep& fp32,
-                         const proto::AccuracyStep& step, absl::string_view with, absl::string_view images) {
-  return absl::StrCat(network.name(), ": ", Signed(AccuracyOf(step) - AccuracyOf(fp32)), " points (",
+                         const proto::AccuracyStep& step, absl::string_view alone, absl::string_view with,
+                         absl::string_view images) {
+  return absl::StrCat(network.name(), ": ", alone, Signed(AccuracyOf(step) - AccuracyOf(fp32)), " points (",
                       FormatPercent(AccuracyOf(step)), " % with ", with, ", ", FormatPercent(AccuracyOf(fp32)),
                       " % in fp32); of ", FormatCount(step.images()), " ", images, ", ",
                       FormatCount(step.flips_to_wrong()), " turned wrong and ", FormatCount(step.flips_to_right()),
                       " right");
+}
+
+// Returns "-0.50 points with int32 bias instead of fp32 bias (69.50 %); all stages together ", to be followed by the
+// comparison with fp32; empty if the network lacks the stage with fp32 bias.
+std::string BiasAlone(const proto::QuantizedNetwork& network, const proto::AccuracyStep& step) {
+  const proto::AccuracyStep* const before = FindStep(network, proto::INT8_WEIGHTS_ACTIVATIONS);
+  return Holds(before) ? absl::StrCat(Signed(AccuracyOf(step) - AccuracyOf(*before)),
+                                      " points with int32 bias instead of fp32 bias (",
+                                      FormatPercent(AccuracyOf(*before)), " %); all stages together ")
+                       : "";
 }
 
 // Returns a claim with one sentence for each network that has this stage.
@@ -114,7 +125,8 @@ proto::Claim StepClaim(const LabRecords& lab, absl::string_view question, absl::
     const proto::AccuracyStep* fp32 = FindStep(*network, proto::FP32_NETWORK);
     const proto::AccuracyStep* step = FindStep(*network, stage);
     if (Holds(fp32) && Holds(step)) {
-      sentences.push_back(StepSentence(*network, *fp32, *step, with, TestImages(lab)));
+      const std::string alone = stage == proto::INT8_WEIGHTS_ACTIVATIONS_BIAS ? BiasAlone(*network, *step) : "";
+      sentences.push_back(StepSentence(*network, *fp32, *step, alone, with, TestImages(lab)));
       names.push_back(network->name());
     }
   }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/scaling/ablation_split.h"
+#include "lib/scaling/negative_communication.h"
 #include "lib/statistics/unit.h"
 #include "lib/wording/cell.h"
 
@@ -24,6 +25,10 @@ std::vector<proto::Cell> Labels(const proto::ScalePoint& point) {
 
 proto::Cell Microseconds(double seconds, proto::Provenance provenance = proto::MEASURED) {
   return NumberCell(seconds * kMicroseconds.scale, provenance, "");
+}
+
+proto::Cell ExposedMicroseconds(double seconds) {
+  return seconds < 0 ? AbsentCell(BelowZeroText(seconds)) : Microseconds(seconds);
 }
 
 struct Figure {
@@ -44,8 +49,9 @@ void AddFigures(const proto::ScalePoint& point, proto::Table& table) {
       cells.insert(cells.end(), 8, AbsentCell(spread.absent_reason()));
     } else {
       cells.push_back(CountCell(spread.count(), proto::MEASURED, ""));
-      for (const double seconds : {spread.mean_seconds(), spread.deviation_seconds(), spread.p50_seconds(),
-                                   spread.p90_seconds(), spread.p99_seconds(), spread.max_seconds()}) {
+      cells.push_back(ExposedMicroseconds(spread.mean_seconds()));
+      for (const double seconds : {spread.deviation_seconds(), spread.p50_seconds(), spread.p90_seconds(),
+                                   spread.p99_seconds(), spread.max_seconds()}) {
         cells.push_back(Microseconds(seconds));
       }
       cells.push_back(CountCell(spread.negative_count(), proto::MEASURED, ""));
@@ -98,7 +104,7 @@ proto::Table AblationTable(const ScalingView& view) {
       std::vector<proto::Cell> cells = Labels(*reduced);
       if (split.ok()) {
         cells.push_back(Microseconds(split->ablation_seconds, proto::DERIVED));
-        cells.push_back(Microseconds(split->exposed_seconds));
+        cells.push_back(ExposedMicroseconds(split->exposed_seconds));
         cells.push_back(Microseconds(split->contention_seconds, proto::DERIVED));
         cells.push_back(split->alone_seconds.has_value() ? Microseconds(*split->alone_seconds, proto::DERIVED)
                                                          : AbsentCell("not run through the reducer on one device"));

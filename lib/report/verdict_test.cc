@@ -9,32 +9,24 @@
 namespace lockstep {
 namespace {
 
-void AddClaim(const char* question, const char* text, proto::Section& section) {
-  proto::Claim& claim = *section.add_claim();
-  claim.set_question(question);
-  claim.set_text(text);
-}
-
-TEST(VerdictTextTest, CountsAQuestionOnceHoweverManySentencesItHas) {
+TEST(VerdictTextTest, HasTheAnswersOfTheSummary) {
   std::vector<proto::Section> sections(2);
-  AddClaim("Q1", "a", sections[0]);
-  AddClaim("Q1", "b", sections[0]);
-  AddClaim("Q2", "", sections[1]);
-  AddClaim("", "of no question", sections[1]);
+  sections[0].mutable_summary()->set_answers("8 of 12 questions answered, 3 partly");
   sections[0].add_warning("w");
+  sections[1].add_claim()->set_text("no answer of the summary");
   sections[1].add_plot();
   sections[1].add_plot();
   EXPECT_EQ(CountPlots(sections), 2u);
-  EXPECT_EQ(VerdictText(sections, 2), "1 of the lab's 12 questions answered, 2 plots, 1 warning");
-  EXPECT_EQ(VerdictText({}, 0), "0 of the lab's 12 questions answered, 0 plots, 0 warnings");
+  EXPECT_EQ(VerdictText(sections, 2), "8 of 12 questions answered, 3 partly, 2 plots, 1 warning");
+  EXPECT_EQ(VerdictText({}, 0), "0 plots, 0 warnings");
 }
 
 TEST(VerdictTextTest, CountsThePlotsThatWereDrawn) {
   std::vector<proto::Section> sections(1);
   sections[0].add_plot();
-  EXPECT_EQ(VerdictText(sections, 0), "0 of the lab's 12 questions answered, 0 of 1 plot drawn, 0 warnings");
+  EXPECT_EQ(VerdictText(sections, 0), "0 of 1 plot drawn, 0 warnings");
   sections[0].add_plot();
-  EXPECT_EQ(VerdictText(sections, 1), "0 of the lab's 12 questions answered, 1 of 2 plots drawn, 0 warnings");
+  EXPECT_EQ(VerdictText(sections, 1), "1 of 2 plots drawn, 0 warnings");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/status_macros.h"
+#include "lib/scaling/negative_communication.h"
 #include "lib/statistics/unit.h"
 
 namespace lockstep {
@@ -56,12 +57,14 @@ std::string AblationText(const AblationSplit& split) {
   const std::string alone = split.alone_seconds.has_value()
                                 ? absl::StrFormat(" (%.1f on one rank, too)", *split.alone_seconds * unit.scale)
                                 : "";
+  const std::string exposed = split.exposed_seconds < 0 ? absl::StrCat("exposed ", BelowZeroText(split.exposed_seconds))
+                                                        : absl::StrFormat("%.1f exposed (by events, mean of the ranks)",
+                                                                          split.exposed_seconds * unit.scale);
   return absl::StrFormat(
-      "without all-reduces a step is %.1f %s shorter: %.1f exposed (by events, mean of the ranks), %.1f backward%s, "
-      "%.1f forward, %.1f update, %.1f rest",
-      split.ablation_seconds * unit.scale, unit.name, split.exposed_seconds * unit.scale,
-      split.contention_seconds * unit.scale, alone, split.forward_seconds * unit.scale,
-      split.update_seconds * unit.scale, split.rest_seconds * unit.scale);
+      "without all-reduces a step is %.1f %s shorter: %s, %.1f backward%s, %.1f "
+      "forward, %.1f update, %.1f rest",
+      split.ablation_seconds * unit.scale, unit.name, exposed, split.contention_seconds * unit.scale, alone,
+      split.forward_seconds * unit.scale, split.update_seconds * unit.scale, split.rest_seconds * unit.scale);
 }
 
 }  // namespace lockstep

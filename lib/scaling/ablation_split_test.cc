@@ -72,6 +72,8 @@ TEST(SplitAblationTest, IsPrintedInMicroseconds) {
   EXPECT_THAT(AblationText(split),
               HasSubstr("a step is 182.0 ms shorter: 0.1 exposed (by events, mean of the ranks), 0.1 "
                         "backward (-58.0 on one"));
+  split.exposed_seconds = -0.0012;
+  EXPECT_THAT(AblationText(split), HasSubstr("shorter: exposed not measurable (below 0 by 1.2 ms), 0.1 backward"));
 }
 
 TEST(SplitAblationTest, WantsTheMeansOfEveryRank) {

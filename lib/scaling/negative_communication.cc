@@ -19,6 +19,14 @@ std::string CauseText(const proto::Quantity& difference) {
              : absl::StrCat("the spread of single epochs ", range, " is larger than the communication");
 }
 
+void HideNegative(proto::Quantity& exposed) {
+  if (exposed.has_value() && exposed.value() < 0) {
+    const std::string reason = BelowZeroText(exposed.value());
+    exposed.Clear();
+    exposed.set_absent_reason(reason);
+  }
+}
+
 }  // namespace
 
 bool HasNegativeCommunication(const proto::ScalingRow& row) {
@@ -37,6 +45,23 @@ std::string NegativeCommunicationText(const proto::ScalingRow& row) {
                                   row.ranks(), seconds, row.ranks());
   return absl::StrCat("not measurable by subtraction: ", less, ", although it also communicates; ",
                       CauseText(row.communication_seconds()));
+}
+
+std::string BelowZeroText(double seconds) {
+  const Unit& unit = seconds <= -1 ? kSeconds : seconds <= -1e-3 ? kMilliseconds : kMicroseconds;
+  return absl::StrFormat("not measurable (below 0 by %.3g %s)", -seconds * unit.scale, unit.name);
+}
+
+proto::ScalingRow ShownRow(const proto::ScalingRow& row) {
+  proto::ScalingRow shown = row;
+  HideNegative(*shown.mutable_exposed_event_seconds());
+  HideNegative(*shown.mutable_exposed_ablation_seconds());
+  if (row.exposed_event_seconds().value() < 0 && row.overlap_fraction().has_value()) {
+    shown.mutable_overlap_fraction()->Clear();
+    shown.mutable_overlap_fraction()->set_absent_reason(
+        absl::StrCat("exposed time ", shown.exposed_event_seconds().absent_reason()));
+  }
+  return shown;
 }
 
 }  // namespace lockstep

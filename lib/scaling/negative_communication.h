@@ -1,4 +1,5 @@
-// Words on a negative result of the lab's subtraction, T_comm = s_N - s_1 / N, for tables, answers and the terminal.
+// Words on communication below 0, for tables, answers and the terminal: a negative result of the lab's subtraction,
+// T_comm = s_N - s_1 / N, and a negative exposed time.
 #ifndef LOCKSTEP_LIB_SCALING_NEGATIVE_COMMUNICATION_H_
 #define LOCKSTEP_LIB_SCALING_NEGATIVE_COMMUNICATION_H_
 
@@ -15,6 +16,13 @@ bool HasNegativeCommunication(const proto::ScalingRow& row);
 // took 0.255 ms less than on one, although it also communicates; the spread of single epochs (-0.12 to 0.02 s) is
 // larger than the communication". Returns "" if T_comm is absent or not negative.
 std::string NegativeCommunicationText(const proto::ScalingRow& row);
+
+// Returns "not measurable (below 0 by 12.3 ms)" for a time below 0.
+std::string BelowZeroText(double seconds);
+
+// Returns the row as readers see it: an exposed time below 0 has no value, and BelowZeroText as its reason, and so has
+// the overlap that was computed from it. Such a time occurs on a busy machine. T_comm stays.
+proto::ScalingRow ShownRow(const proto::ScalingRow& row);
 
 }  // namespace lockstep
 

@@ -51,5 +51,28 @@ TEST(NegativeCommunicationTest, WithoutStepsTheEpochIsNamed) {
       "although it also communicates; each time was measured once, so that the spread is not known");
 }
 
+TEST(NegativeCommunicationTest, AnExposedTimeBelow0IsNotShown) {
+  EXPECT_EQ(BelowZeroText(-2.5), "not measurable (below 0 by 2.5 s)");
+  EXPECT_EQ(BelowZeroText(-0.0123), "not measurable (below 0 by 12.3 ms)");
+  EXPECT_EQ(BelowZeroText(-4e-6), "not measurable (below 0 by 4 us)");
+  proto::ScalingRow row = RowOf(-0.05);
+  row.mutable_exposed_event_seconds()->set_value(-0.0123);
+  row.mutable_exposed_event_seconds()->set_low(-0.02);
+  row.mutable_exposed_event_seconds()->set_high(0.01);
+  row.mutable_exposed_ablation_seconds()->set_value(0.2);
+  row.mutable_overlap_fraction()->set_value(1.01);
+  const proto::ScalingRow shown = ShownRow(row);
+  EXPECT_FALSE(shown.exposed_event_seconds().has_value() || shown.exposed_event_seconds().has_low());
+  EXPECT_EQ(shown.exposed_event_seconds().absent_reason(), "not measurable (below 0 by 12.3 ms)");
+  EXPECT_EQ(shown.overlap_fraction().absent_reason(), "exposed time not measurable (below 0 by 12.3 ms)");
+  EXPECT_EQ(shown.exposed_ablation_seconds().value(), 0.2);
+  EXPECT_EQ(shown.communication_seconds().value(), -0.05);
+  row.mutable_exposed_event_seconds()->set_value(0);
+  row.mutable_exposed_ablation_seconds()->set_value(-0.3);
+  EXPECT_EQ(ShownRow(row).exposed_event_seconds().value(), 0);
+  EXPECT_EQ(ShownRow(row).overlap_fraction().value(), 1.01);
+  EXPECT_EQ(ShownRow(row).exposed_ablation_seconds().absent_reason(), "not measurable (below 0 by 300 ms)");
+}
+
 }  // namespace
 }  // namespace lockstep

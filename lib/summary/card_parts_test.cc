@@ -20,7 +20,7 @@ TEST(CardPartsTest, ACommandNamesBatchesThatFitTheDataSetOfThePage) {
 TEST(CardPartsTest, ADataSetThatQuantizeRefusesHasAReasonAndNoCommand) {
   LabRecords lab = testing::SmallLab();
   EXPECT_EQ(UnansweredCard(lab, "B2", "No record.").absent_reason(), "No record.");
-  EXPECT_THAT(UnansweredCard(lab, "B2", "No record.").command(), HasSubstr("quantize --input=dataset.rec"));
+  EXPECT_THAT(UnansweredCard(lab, "B2", "No record.").command(), HasSubstr("quantize --input=/lab/dataset.rec"));
   lab.datasets[0].info[0].set_height(48);
   lab.datasets[0].info[0].set_width(48);
   const proto::SummaryCard card = UnansweredCard(lab, "B2", "No record.");

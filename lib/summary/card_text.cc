@@ -87,6 +87,16 @@ std::string BatchesText(const std::vector<uint32_t>& batches) {
   return absl::StrCat(names.size() == 1 ? "batch " : "batches ", JoinAnd(names));
 }
 
+std::string AnswersText(const std::vector<proto::QuestionChip>& chips) {
+  const auto count = [&](proto::AnswerState state) {
+    return std::count_if(chips.begin(), chips.end(),
+                         [&](const proto::QuestionChip& chip) { return chip.state() == state; });
+  };
+  const auto partly = count(proto::PARTLY);
+  return absl::StrCat(count(proto::ANSWERED), " of ", chips.size(), " questions answered",
+                      partly > 0 ? absl::StrCat(", ", partly, " partly") : "");
+}
+
 std::string Capitalized(absl::string_view text) {
   std::string capitalized(text);
   if (!capitalized.empty()) {

@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "lib/proto/header.pb.h"
+#include "lib/proto/report.pb.h"
 #include "lib/statistics/unit.h"
 
 namespace lockstep {
@@ -44,6 +45,9 @@ std::string JoinOr(const std::vector<std::string>& parts);
 
 // Returns "batch 512", "batches 128 and 512", with commas between thousands.
 std::string BatchesText(const std::vector<uint32_t>& batches);
+
+// Returns "8 of 12 questions answered, 3 partly"; without partly answered ones "8 of 12 questions answered".
+std::string AnswersText(const std::vector<proto::QuestionChip>& chips);
 
 // Returns "Clipping" for "clipping".
 std::string Capitalized(absl::string_view text);

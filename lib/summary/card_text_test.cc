@@ -33,6 +33,16 @@ TEST(CardTextTest, TimesAndShares) {
   EXPECT_EQ(SignedPoints(-0.00001), "0.00");
 }
 
+TEST(CardTextTest, AnswersAreCountedByTheirState) {
+  std::vector<proto::QuestionChip> chips(12);
+  EXPECT_EQ(AnswersText(chips), "0 of 12 questions answered");
+  for (int i = 0; i < 11; ++i) {
+    chips[i].set_state(i < 8 ? proto::ANSWERED : proto::PARTLY);
+  }
+  chips[11].set_state(proto::NO_ANSWER);
+  EXPECT_EQ(AnswersText(chips), "8 of 12 questions answered, 3 partly");
+}
+
 proto::Header HeaderOf(const std::string& device, const std::string& capability) {
   proto::Header header;
   header.add_device()->set_name(device);

@@ -20,26 +20,41 @@ namespace {
 
 // --- B2, B4, B5 ---
 
-// A network with a stage and fp32.
+// A network with fp32, a stage, and the stage before it with which it is compared.
 struct StepOf {
   const proto::QuantizedNetwork* network;
   const proto::AccuracyStep* fp32;
+  const proto::AccuracyStep* base;  // fp32, or a stage
   const proto::AccuracyStep* step;
 
-  PairedChanges Changes() const { return {step->flips_to_wrong(), step->flips_to_right(), step->images()}; }
-  double Change() const { return AccuracyOf(*step) - AccuracyOf(*fp32); }
+  // Returns the images that change from the base to the step. A record counts changes from fp32 only. Between two
+  // stages the result is the most that can have changed: all images that change from fp32 in one stage, as if none of
+  // them changed in both.
+  PairedChanges Changes() const {
+    const uint64_t images = step->images();
+    const uint64_t lost = std::min(images, uint64_t{step->flips_to_wrong()} + base->flips_to_right());
+    const uint64_t gained = uint64_t{step->flips_to_right()} + base->flips_to_wrong();
+    return {lost, std::min(images - lost, gained), images};
+  }
+  double Change() const { return AccuracyOf(*step) - AccuracyOf(*base); }
+  double ChangeFromFp32() const { return AccuracyOf(*step) - AccuracyOf(*fp32); }
 };
 
 bool Holds(const proto::AccuracyStep* step) {
   return step != nullptr && step->absent_reason().empty() && step->images() > 0;
 }
 
+// Returns the networks that have the stage, its base and fp32. The base of int32 biases is the same network with biases
+// in fp32, because B5 asks what they cost in addition.
 std::vector<StepOf> StepsOf(const LabRecords& lab, proto::QuantizeStage stage) {
+  const proto::QuantizeStage base =
+      stage == proto::INT8_WEIGHTS_ACTIVATIONS_BIAS ? proto::INT8_WEIGHTS_ACTIVATIONS : proto::FP32_NETWORK;
   std::vector<StepOf> steps;
   for (const LabQuantized& file : lab.quantized) {
     for (const proto::QuantizedNetwork& network : file.networks) {
-      const StepOf step = {&network, FindStep(network, proto::FP32_NETWORK), FindStep(network, stage)};
-      if (Holds(step.fp32) && Holds(step.step)) {
+      const StepOf step = {&network, FindStep(network, proto::FP32_NETWORK), FindStep(network, base),
+                           FindStep(network, stage)};
+      if (Holds(step.fp32) && Holds(step.base) && Holds(step.step)) {
         steps.push_back(step);
       }
     }
@@ -68,20 +83,26 @@ proto::SummaryCard StepCard(const LabRecords& lab, absl::string_view question, p
   }
   const StepOf& first = steps.front();
   const PairedChanges changes = first.Changes();
+  const bool of_bias = first.base != first.fp32;
   proto::SummaryCard card =
       AnsweredCard(question, JudgeInt8(changes),
                    {absl::StrCat("quantized.network[name=", first.network->name(), "].step[stage=FP32_NETWORK|",
+                                 of_bias ? absl::StrCat(proto::QuantizeStage_Name(first.base->stage()), "|") : "",
                                  proto::QuantizeStage_Name(stage), "].{correct, flips_to_wrong, flips_to_right}")});
-  SetHeadline(
-      SignedPoints(first.Change()), "points of accuracy",
-      {absl::StrFormat("%s: %.1f %% in int8,", ModelTitle(first.network->name()), 100 * AccuracyOf(*first.step)),
-       absl::StrFormat("%.1f %% in fp32", 100 * AccuracyOf(*first.fp32))},
-      card);
+  SetHeadline(SignedPoints(first.Change()), "points of accuracy",
+              {absl::StrFormat("%s: %.1f %% %s,", ModelTitle(first.network->name()), 100 * AccuracyOf(*first.step),
+                               of_bias ? "with int32 biases" : "in int8"),
+               absl::StrFormat("%.1f %% %s", 100 * AccuracyOf(*first.base), of_bias ? "with fp32 biases" : "in fp32")},
+              card);
   const Interval interval = PairedDifferenceInterval(changes);
   SetExact({100 * first.Change(), 100 * interval.low, 100 * interval.high, true}, "points",
-           "change, and its 95 % interval from the changed images", card);
-  AddSupport(absl::StrCat("Of ", FormatCount(changes.items), " test images ", FormatCount(changes.lost),
-                          " became wrong and ", FormatCount(changes.gained), " right."),
+           of_bias ? "change, and its 95 % interval if no image changed in both stages"
+                   : "change, and its 95 % interval from the changed images",
+           card);
+  AddSupport(of_bias ? absl::StrCat("From fp32 to int8 with int32 biases it changes by ",
+                                    SignedPoints(first.ChangeFromFp32()), " points.")
+                     : absl::StrCat("Of ", FormatCount(changes.items), " test images ", FormatCount(changes.lost),
+                                    " became wrong and ", FormatCount(changes.gained), " right."),
              card);
   if (stage == proto::INT8_WEIGHTS) {
     AddSupport(WeightBytesText(*first.network), card);
@@ -99,7 +120,8 @@ proto::SummaryCard StepCard(const LabRecords& lab, absl::string_view question, p
   }
   spark.set_base(0);
   spark.set_chance((interval.high - interval.low) / 2);
-  spark.set_description("Change of accuracy by network; the line is fp32, the band what chance gives");
+  spark.set_description(absl::StrCat("Change of accuracy by network; the line is ", of_bias ? "biases in " : "",
+                                     "fp32, the band what chance gives"));
   return card;
 }
 

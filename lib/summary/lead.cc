@@ -84,7 +84,7 @@ std::string SweepSentence(const LabRecords& lab) {
     return "";
   }
   const BatchFacts facts = BatchFactsOf(CompletedPoints(*sweep));
-  if (JudgeBatches(facts).state != proto::ANSWERED) {
+  if (!facts.SomeFaster()) {
     return "";
   }
   const std::vector<AtBatch> fastest = FastestOf(facts);

@@ -29,12 +29,13 @@ uint32_t HeadlineBatch(const BatchFacts& facts) {
   return fastest.empty() ? facts.seconds.front().batch : fastest.front();
 }
 
-// Returns "1.97 times as fast as batch 32"; empty if the verdict does not compare, or the batch is the smallest.
-std::string TimesSmallest(const BatchFacts& facts, const CardVerdict& verdict, uint32_t batch) {
-  const std::vector<AtBatch> repeated = facts.Repeated();
-  if (verdict.state != proto::ANSWERED || repeated.empty()) {
+// Returns "1.97 times as fast as batch 32"; empty if no batch is faster than another, or if the smallest batch is one
+// of the fastest.
+std::string TimesSmallest(const BatchFacts& facts, uint32_t batch) {
+  if (!facts.SomeFaster()) {
     return "";
   }
+  const std::vector<AtBatch> repeated = facts.Repeated();
   const AtBatch& smallest = *std::min_element(repeated.begin(), repeated.end(), ByBatch);
   const std::vector<uint32_t> fastest = facts.Fastest();
   if (std::find(fastest.begin(), fastest.end(), smallest.batch) != fastest.end()) {
@@ -58,15 +59,22 @@ std::string SinglesText(const BatchFacts& facts) {
                             " timed once and cannot be compared.");
 }
 
-void AddRates(const BatchFacts& facts, uint64_t images, proto::SummaryCard& card) {
-  const std::vector<AtBatch> repeated = facts.Repeated();
-  if (card.state() != proto::ANSWERED || repeated.size() < 2) {
+// Returns the seconds of an epoch with data loading at a batch that `points` have, and from which the rates of all
+// tables and plots are made; without such times those without data loading.
+Spread EpochAt(const std::vector<const proto::SweepPoint*>& points, uint32_t batch) {
+  const proto::SweepPoint& point = **std::find_if(
+      points.begin(), points.end(), [&](const proto::SweepPoint* one) { return one->batch_size() == batch; });
+  return SpreadOf(point.epoch_seconds()).value_or(*SpreadOf(point.step_seconds()));
+}
+
+void AddRates(const BatchFacts& facts, const std::vector<const proto::SweepPoint*>& points, proto::SummaryCard& card) {
+  if (!facts.SomeFaster()) {
     return;
   }
   proto::Spark& spark = *card.mutable_spark();
   spark.set_kind(proto::TREND);
-  for (const AtBatch& at : repeated) {
-    spark.add_value(static_cast<double>(images) / at.value.mean);
+  for (const AtBatch& at : facts.Repeated()) {
+    spark.add_value(static_cast<double>(points.front()->images_per_epoch()) / EpochAt(points, at.batch).mean);
     spark.add_label(FormatCount(at.batch));
   }
   spark.set_description("Images per second by batch size");
@@ -218,26 +226,27 @@ proto::SummaryCard CardQ1(const LabRecords& lab) {
   }
   const std::vector<const proto::SweepPoint*> points = CompletedPoints(*sweep);
   const BatchFacts facts = BatchFactsOf(points);
-  const CardVerdict verdict = JudgeBatches(facts);
   const uint32_t batch = HeadlineBatch(facts);
   const uint64_t images = points.front()->images_per_epoch();
-  proto::SummaryCard card =
-      AnsweredCard("Q1", verdict, {"sweep.point.step_seconds", "sweep.point.images_per_epoch", "sweep.header.device"});
-  const std::string times = TimesSmallest(facts, verdict, batch);
+  proto::SummaryCard card = AnsweredCard(
+      "Q1", JudgeBatches(facts),
+      {"sweep.point.step_seconds", "sweep.point.epoch_seconds", "sweep.point.images_per_epoch", "sweep.header.device"});
+  const std::string times = TimesSmallest(facts, batch);
   std::vector<std::string> base = {
       absl::StrCat("on ", DevicesText(1, sweep->header), " at batch ", FormatCount(batch), times.empty() ? "" : ",")};
   if (!times.empty()) {
     base.push_back(times);
   }
-  SetHeadline(ThreeDigits(static_cast<double>(images) / facts.At(batch).mean), "images/s", base, card);
-  if (const auto rate = Quotient(Exactly(static_cast<double>(images)), facts.At(batch)); rate.has_value()) {
+  const Spread epoch = EpochAt(points, batch);
+  SetHeadline(ThreeDigits(static_cast<double>(images) / epoch.mean), "images/s", base, card);
+  if (const auto rate = Quotient(Exactly(static_cast<double>(images)), epoch); rate.has_value()) {
     SetExact(*rate, "images/s", kEpochExtremes, card);
   }
-  AddSupport(absl::StrCat("An epoch of ", FormatCount(images), " images takes ", ShortSeconds(facts.At(batch).mean),
-                          " without data loading."),
+  AddSupport(absl::StrCat("An epoch of ", FormatCount(images), " images takes ", ShortSeconds(epoch.mean),
+                          " with data loading, and ", ShortSeconds(facts.At(batch).mean), " without."),
              card);
   AddSupport(SinglesText(facts), card);
-  AddRates(facts, images, card);
+  AddRates(facts, points, card);
   AddLink("figure", "plot-epoch_time", card);
   return card;
 }
@@ -283,7 +292,7 @@ proto::SummaryCard CardQ3(const LabRecords& lab) {
                                           SourceOf(rows, "communication_seconds")});
   const auto most = std::max_element(facts.share.begin(), facts.share.end(),
                                      [](const AtBatch& a, const AtBatch& b) { return a.value.mean < b.value.mean; });
-  if (most != facts.share.end()) {
+  if (most != facts.share.end() && most->value.mean >= 0) {
     const std::string share = ShortPercent(most->value.mean);
     const bool several = facts.share.size() > 1;
     std::vector<std::string> base = {absl::StrCat("on ", DevicesOf(*main.view, rows.front()->ranks()), " at batch ",

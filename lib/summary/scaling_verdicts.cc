@@ -33,6 +33,8 @@ std::vector<AtBatch> RepeatedOf(const std::vector<AtBatch>& all) {
 
 // --- Q1 ---
 
+constexpr char kTooNoisy[] = "Not decided: the times are too noisy to name a fastest batch; ";
+
 std::string FastestAlone(const BatchFacts& facts) {
   const size_t repeated = facts.Repeated().size();
   return absl::StrCat("Batch ", FormatCount(facts.Fastest().front()), " is the fastest of the ", repeated,
@@ -70,9 +72,14 @@ std::string AtLeastIdeal(const char* answer, const ScalingFacts& facts) {
 
 constexpr char kWaits[] = " of an epoch waits for it.";
 
-bool IsImpossible(const WaitingFacts& facts) {
-  return std::any_of(facts.share.begin(), facts.share.end(),
-                     [](const AtBatch& at) { return at.value.mean < 0 || at.value.mean > 1; });
+bool IsImpossible(const WaitingFacts& facts) { return !facts.share.empty() && Most(facts.share).value.mean > 1; }
+
+bool IsBelowZero(const WaitingFacts& facts) { return !facts.share.empty() && Least(facts.share).value.mean < 0; }
+
+std::string BelowZeroVerdict(const WaitingFacts& facts) {
+  const AtBatch& least = Least(facts.share);
+  return absl::StrCat("Not decided: the waiting is not measurable (below 0 by ", ShortPercent(-least.value.mean),
+                      " of an epoch at batch ", FormatCount(least.batch), ").");
 }
 
 }  // namespace
@@ -95,6 +102,8 @@ std::vector<uint32_t> BatchFacts::Fastest() const {
   return fastest;
 }
 
+bool BatchFacts::SomeFaster() const { return Fastest().size() < Repeated().size(); }
+
 const Spread& BatchFacts::At(uint32_t batch) const {
   return std::find_if(seconds.begin(), seconds.end(), [&](const AtBatch& at) { return at.batch == batch; })->value;
 }
@@ -112,13 +121,13 @@ CardVerdict JudgeBatches(const BatchFacts& facts) {
        [](const BatchFacts&) { return std::string("Not decided: one timed epoch per batch shows no spread."); }},
       {"all_overlap", [](const BatchFacts& f) { return f.Fastest().size() == f.Repeated().size(); }, proto::PARTLY,
        [](const BatchFacts& f) {
-         return absl::StrCat("Not decided: the epochs of the ", f.Repeated().size(), " batches overlap.");
+         return absl::StrCat(kTooNoisy, "the epochs of all ", f.Repeated().size(), " batches overlap.");
        }},
-      {"some_overlap", [](const BatchFacts& f) { return f.Fastest().size() > 1; }, proto::ANSWERED,
+      {"some_overlap", [](const BatchFacts& f) { return f.Fastest().size() > 1; }, proto::PARTLY,
        [](const BatchFacts& f) {
          std::vector<uint32_t> fastest = f.Fastest();
          std::sort(fastest.begin(), fastest.end());
-         return absl::StrCat(Capitalized(BatchesText(fastest)), " are the fastest; their epochs overlap.");
+         return absl::StrCat(kTooNoisy, "the epochs of ", BatchesText(fastest), " overlap.");
        }},
       {"fastest_alone", [](const BatchFacts&) { return true; }, proto::ANSWERED, FastestAlone},
   };
@@ -190,9 +199,8 @@ CardVerdict JudgeWaiting(const WaitingFacts& facts) {
          return std::string("Not decided: the records lack the time in which computing waits.");
        }},
       {"impossible", IsImpossible, proto::PARTLY,
-       [](const WaitingFacts&) {
-         return std::string("Not decided: the measured waiting is longer than the epoch, or negative.");
-       }},
+       [](const WaitingFacts&) { return std::string("Not decided: the measured waiting is longer than the epoch."); }},
+      {"below_zero", IsBelowZero, proto::PARTLY, BelowZeroVerdict},
       {"little", [](const WaitingFacts& f) { return MostHigh(f.share) < kLittleWaiting; }, proto::ANSWERED,
        [](const WaitingFacts& f) {
          return absl::StrCat("Little: at most ", PercentRoundedUp(MostHigh(f.share)), kWaits);

@@ -25,6 +25,7 @@ struct BatchFacts {
   // Returns the repeated batches that no other one beats: the one with the smallest mean first, then those whose
   // epochs overlap with its epochs.
   std::vector<uint32_t> Fastest() const;
+  bool SomeFaster() const;  // true if the epochs of a repeated batch are all slower than the fastest one's
   const Spread& At(uint32_t batch) const;  // seconds at a batch that the facts have
 };
 CardVerdict JudgeBatches(const BatchFacts& facts);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/summary/card_parts.h"
+#include "lib/summary/card_text.h"
 #include "lib/summary/checklists.h"
 #include "lib/summary/experiment_cards.h"
 #include "lib/summary/int8_cards.h"
@@ -24,7 +25,22 @@ std::vector<proto::SummaryCard> AllCards(const LabRecords& lab) {
           CardQ7(lab), CardB1(lab), CardB2(lab), CardB3(lab), CardB4(lab), CardB5(lab)};
 }
 
+proto::QuestionChip ChipOf(const proto::SummaryCard& card) {
+  proto::QuestionChip chip;
+  chip.set_question(card.question());
+  chip.set_state(card.state());
+  return chip;
+}
+
 }  // namespace
+
+std::vector<proto::QuestionChip> QuestionStates(const LabRecords& lab) {
+  std::vector<proto::QuestionChip> chips;
+  for (const proto::SummaryCard& card : AllCards(lab)) {
+    chips.push_back(ChipOf(card));
+  }
+  return chips;
+}
 
 proto::Section SummarySection(const LabRecords& lab, CardsOf which) {
   proto::Section section;
@@ -54,13 +70,13 @@ proto::Section SummarySection(const LabRecords& lab, CardsOf which) {
     const bool shown =
         which == CardsOf::kAllQuestions || card.state() != proto::NO_ANSWER || IsAsked(lab, card.question());
     proto::QuestionChip& chip = *summary.add_chip();
-    chip.set_question(card.question());
-    chip.set_state(card.state());
+    chip = ChipOf(card);
     chip.set_link(shown ? absl::StrCat("card-", card.question()) : "missing");
     if (shown) {
       *summary.add_card() = card;
     }
   }
+  summary.set_answers(AnswersText({summary.chip().begin(), summary.chip().end()}));
   *summary.mutable_trust() = TrustCard(lab, warnings);
   *summary.mutable_missing() = MissingCard(lab, cards);
   for (proto::LabRun& run : LabRuns(lab)) {

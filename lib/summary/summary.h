@@ -3,6 +3,8 @@
 #ifndef LOCKSTEP_LIB_SUMMARY_SUMMARY_H_
 #define LOCKSTEP_LIB_SUMMARY_SUMMARY_H_
 
+#include <vector>
+
 #include "lib/lab_records/lab_records.h"
 #include "lib/proto/report.pb.h"
 
@@ -12,6 +14,9 @@ enum class CardsOf {
   kAskedQuestions,  // questions that are answered, or that a given record could answer
   kAllQuestions,
 };
+
+// Returns the state of each question of the lab, in its order, without links.
+std::vector<proto::QuestionChip> QuestionStates(const LabRecords& lab);
 
 // Returns the section "summary", with the warnings of the page, the worst first, and the summary with its cards.
 proto::Section SummarySection(const LabRecords& lab, CardsOf cards);

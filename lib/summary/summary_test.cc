@@ -59,11 +59,33 @@ TEST(SummaryTest, ACardHasAVerdictOrAReasonWithACommand) {
 }
 
 TEST(SummaryTest, TheFastestBatchIsComparedWithTheSmallest) {
-  const proto::SummaryCard card = CardOf(SummarySection(testing::SmallLab(), CardsOf::kAskedQuestions).summary(), "Q1");
+  LabRecords lab = testing::SmallLab();
+  proto::Samples& epochs = *lab.sweeps[0].points[1].mutable_epoch_seconds();
+  epochs.set_value(0, 1.9);
+  epochs.set_value(2, 2.1);
+  const proto::SummaryCard card = CardOf(SummarySection(lab, CardsOf::kAskedQuestions).summary(), "Q1");
   EXPECT_EQ(card.verdict(), "Batch 128 is the fastest of the 2 that were timed.");
-  EXPECT_EQ(card.headline().number(), "33.3k");  // 50,000 images in 1.5 s
+  EXPECT_EQ(card.headline().number(), "25.0k");  // 50,000 images in 2.0 s with data loading, as in the table
   EXPECT_EQ(card.headline().base(1), "2.00 times as fast as batch 32");
-  EXPECT_EQ(card.headline().exact(), "33,333 [31,250, 35,714] images/s: mean and extremes of single epochs");
+  EXPECT_EQ(card.headline().exact(), "25,000 [23,810, 26,316] images/s: mean and extremes of single epochs");
+  EXPECT_EQ(card.support(0), "An epoch of 50,000 images takes 2.00 s with data loading, and 1.50 s without.");
+  EXPECT_NEAR(card.spark().value(0), 12500, 1e-6);  // 50,000 images in 4.0 s
+}
+
+// The epochs of batch 64 take 1.5, 1.6 and 1.7 s, those of batch 128 take 1.4, 1.5 and 1.6 s.
+TEST(SummaryTest, NoiseHidesTheFastestBatch) {
+  LabRecords lab = testing::SmallLab();
+  proto::SweepPoint point = lab.sweeps[0].points[1];
+  point.set_batch_size(64);
+  for (double& value : *point.mutable_step_seconds()->mutable_value()) {
+    value += 0.1;
+  }
+  lab.sweeps[0].points.push_back(point);
+  const proto::Summary summary = SummarySection(lab, CardsOf::kAskedQuestions).summary();
+  EXPECT_EQ(CardOf(summary, "Q1").verdict(),
+            "Not decided: the times are too noisy to name a fastest batch; the epochs of batches 64 and 128 overlap.");
+  EXPECT_EQ(CardOf(summary, "Q1").state(), proto::PARTLY);
+  EXPECT_EQ(CardOf(summary, "Q1").headline().base(1), "2.00 times as fast as batch 32");
 }
 
 // The small lab's subtraction is negative at batch 128; the time by events is there.
@@ -82,6 +104,38 @@ TEST(SummaryTest, ANegativeSubtractionFallsBackToTheTimeByEvents) {
       without.verdict(),
       "Not decided: not measurable by subtraction, because a step on 2 devices took less time than on one at batch "
       "128, and not measured by events.");
+}
+
+TEST(SummaryTest, WaitingBelow0IsNoNumber) {
+  LabRecords lab = testing::SmallLab();
+  for (proto::ScalingRow& row : lab.comm_models[0].rows) {
+    row.mutable_step_seconds()->set_value(2);
+    row.mutable_exposed_event_seconds()->set_value(-0.024);
+  }
+  const proto::SummaryCard card = CardOf(SummarySection(lab, CardsOf::kAskedQuestions).summary(), "Q3");
+  EXPECT_THAT(card.verdict(),
+              StartsWith("Not decided: the waiting is not measurable (below 0 by 1.2 % of an epoch at batch "));
+  EXPECT_FALSE(card.has_headline());
+}
+
+// Biases in int32 take the accuracy from 69.5 to 69.0 %; fp32 has 70.0 %. At most 12 + 2 images became wrong and 7 + 2
+// right, from which no loss of a point can be excluded.
+TEST(SummaryTest, B5IsTheChangeByTheBiasesAlone) {
+  LabRecords lab = testing::SmallLab();
+  const proto::SummaryCard card = CardOf(SummarySection(lab, CardsOf::kAskedQuestions).summary(), "B5");
+  EXPECT_EQ(card.headline().number(), "\u22120.50");
+  EXPECT_THAT(card.headline().base(0), HasSubstr(": 69.0 % with int32 biases,"));
+  EXPECT_EQ(card.headline().base(1), "69.5 % with fp32 biases");
+  EXPECT_EQ(card.support(0), "From fp32 to int8 with int32 biases it changes by \u22121.00 points.");
+  EXPECT_THAT(card.verdict(), StartsWith("Not decided: 1000 images cannot exclude a loss of 1."));
+  EXPECT_THAT(card.source(0), HasSubstr("FP32_NETWORK|INT8_WEIGHTS_ACTIVATIONS|INT8_WEIGHTS_ACTIVATIONS_BIAS"));
+
+  // The same images with ten times as many: 0.05 points, at most 14 and 9 changed images.
+  for (proto::AccuracyStep& step : *lab.quantized[0].networks[1].mutable_step()) {
+    step.set_images(10000);
+  }
+  EXPECT_EQ(CardOf(SummarySection(lab, CardsOf::kAskedQuestions).summary(), "B5").verdict(),
+            "Nothing that can be measured.");
 }
 
 TEST(SummaryTest, ExperimentsAnswerWhatTheirSeedsShow) {

@@ -211,17 +211,16 @@ void WarnOfSharedCpu(const LabRecords& lab, std::vector<Warning>& warnings) {
   }
 }
 
-bool MadeFrom(const RecordSource& source, const RecordSource& input) {
-  const auto& inputs = source.header.input();
-  return std::any_of(inputs.begin(), inputs.end(),
-                     [&](const proto::Input& i) { return i.sha256() == input.input.sha256(); });
-}
+// Returns true for an experiment on what is sent, which a lab on a CPU runs on few images of its own: bytes per step do
+// not depend on them, and the page says that they are other images (ExperimentView::other_images).
+bool MayHaveOtherInput(const LabScale& scale) { return scale.spec.experiment() == proto::WHAT_IS_SENT; }
+bool MayHaveOtherInput(const RecordSource&) { return false; }
 
 template <typename Made, typename From>
 void WarnOfStrangers(const std::vector<Made>& made, const std::vector<From>& from, std::vector<Warning>& warnings) {
   for (const Made& file : made) {
-    const bool known =
-        from.empty() || std::any_of(from.begin(), from.end(), [&](const From& input) { return MadeFrom(file, input); });
+    const bool known = from.empty() || MayHaveOtherInput(file) ||
+                       std::any_of(from.begin(), from.end(), [&](const From& input) { return MadeFrom(file, input); });
     if (!known) {
       warnings.push_back(
           {"records_of_strangers", absl::StrCat(file.name(), " was not made from ", from.front().name(),

@@ -238,5 +238,18 @@ TEST(WarningsTest, RecordsThatWereNotMadeFromEachOther) {
   EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("comm_model.rec was not made from scale.rec")));
 }
 
+// The lab on a CPU runs this experiment on few images of its own.
+TEST(WarningsTest, WhatIsSentMayHaveOtherImages) {
+  LabRecords lab = SmallLab();
+  LabScale scale = lab.scales[0];
+  scale.header.mutable_input(0)->set_sha256("of another dataset.rec");
+  scale.spec.set_experiment(proto::WHAT_IS_SENT);
+  scale.points.clear();
+  lab.scales.push_back(scale);
+  EXPECT_THAT(Warnings(lab), IsEmpty());
+  lab.scales.back().spec.set_experiment(proto::SAMPLER_EPOCH);
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("scale.rec was not made from dataset.rec")));
+}
+
 }  // namespace
 }  // namespace lockstep

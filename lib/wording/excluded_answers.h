@@ -20,6 +20,7 @@ struct DatasetFacts {
   uint32_t height = 0;  // height and width of an image in pixels
   uint32_t width = 0;
   bool only_cpu = false;  // true: all runs of the page are on a CPU, which trains LeNet-5 in minutes and not ResNet-18
+  std::string path = {};  // path of the data set's record, as the user gave it; empty: dataset.rec
 
   // Returns the number of images for choices of batches, all of which fit if the number is unknown.
   uint64_t ImagesForBatches() const;

@@ -1,11 +1,15 @@
 #include "lib/wording/question_commands.h"
 
+#include <algorithm>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "lib/dataset/batch_choice.h"
 
 namespace lockstep {
@@ -34,6 +38,15 @@ std::string ExperimentBatches(proto::Experiment experiment, const DatasetFacts& 
                       FittingBatches({kExperimentBatch / kCommandRanks}, images, kCommandRanks).front());
 }
 
+// Returns the flag of the data set's record: its path as the user gave it, quoted if a shell would change it.
+std::string InputFlag(const DatasetFacts& facts) {
+  const std::string path = facts.path.empty() ? "dataset.rec" : facts.path;
+  const bool plain = std::all_of(path.begin(), path.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("._/-+:@%", c);
+  });
+  return absl::StrCat(" --input=", plain ? path : absl::StrCat("'", absl::StrReplaceAll(path, {{"'", "'\\''"}}), "'"));
+}
+
 // Returns the flag of a network that the machine trains in minutes. ResNet-18, the default, is not such a network on a
 // CPU.
 std::string ModelFlag(const DatasetFacts& facts) { return facts.only_cpu ? " --model=lenet5" : ""; }
@@ -42,7 +55,7 @@ std::string ExperimentCommand(proto::Experiment experiment, const DatasetFacts& 
   const std::string name = absl::AsciiStrToLower(proto::Experiment_Name(experiment));
   // Only a network with batch norm sends more than gradients.
   const std::string model = experiment == proto::WHAT_IS_SENT ? "" : ModelFlag(facts);
-  return absl::StrCat("scale_run --input=dataset.rec", model, " --experiment=", name, " --ranks=", kCommandRanks,
+  return absl::StrCat("scale_run", InputFlag(facts), model, " --experiment=", name, " --ranks=", kCommandRanks,
                       " --batch_size=", ExperimentBatches(experiment, facts), " --output=", name, ".rec");
 }
 
@@ -55,15 +68,15 @@ absl::string_view QuestionOf(proto::Experiment experiment) {
 // the record of another.
 std::vector<std::string> QuantizeCommands(absl::string_view model, absl::string_view record,
                                           const DatasetFacts& facts) {
-  return {absl::StrCat("train_sweep --input=dataset.rec --model=", model, " --batch_size=", FirstBatch(facts),
+  return {absl::StrCat("train_sweep", InputFlag(facts), " --model=", model, " --batch_size=", FirstBatch(facts),
                        " --checkpoint=", model, ".pt --output=", model, ".rec"),
-          absl::StrCat("quantize --input=dataset.rec --checkpoint=", model, ".pt --output=", record)};
+          absl::StrCat("quantize", InputFlag(facts), " --checkpoint=", model, ".pt --output=", record)};
 }
 
 // Returns the command of the batch sweep. Its own first batch is named only if a smaller one must be.
 std::string SweepCommand(const DatasetFacts& facts) {
   const uint32_t batch = FirstBatch(facts);
-  return absl::StrCat("train_sweep --input=dataset.rec", ModelFlag(facts),
+  return absl::StrCat("train_sweep", InputFlag(facts), ModelFlag(facts),
                       batch < kFirstBatch ? absl::StrCat(" --batch_size=", batch) : "", " --output=sweep.rec");
 }
 
@@ -76,9 +89,10 @@ std::string ExperimentText(proto::Experiment experiment, const DatasetFacts& fac
 
 std::string DataParallelText(const DatasetFacts& facts) {
   const std::string reason = WhyNoDataParallel(facts);
-  return reason.empty() ? RunText({absl::StrCat("scale_run --input=dataset.rec --mode=ddp,dp --ranks=1,", kCommandRanks,
-                                                " --batch_size=", ScaledBatches(facts), " --output=scale.rec")})
-                        : reason;
+  return reason.empty()
+             ? RunText({absl::StrCat("scale_run", InputFlag(facts), " --mode=ddp,dp --ranks=1,", kCommandRanks,
+                                     " --batch_size=", ScaledBatches(facts), " --output=scale.rec")})
+             : reason;
 }
 
 std::string PredictCommand() { return "comm_model --input=scale.rec --predict_ranks=4 --output=prediction.rec"; }
@@ -97,7 +111,7 @@ std::vector<std::string> CommandsFor(absl::string_view question, const DatasetFa
     return {SweepCommand(facts)};
   }
   if (question == "Q2" || question == "Q3") {
-    return {absl::StrCat("scale_run --input=dataset.rec", ModelFlag(facts), " --ranks=1,", kCommandRanks,
+    return {absl::StrCat("scale_run", InputFlag(facts), ModelFlag(facts), " --ranks=1,", kCommandRanks,
                          " --batch_size=", ScaledBatches(facts), " --output=scale.rec"),
             ExplainCommand("scale.rec")};
   }

@@ -105,5 +105,19 @@ TEST(RunTextTest, CommandsStandInTheirOrder) {
   EXPECT_EQ(RunText({"a --b", "c"}), "run a --b and then c");
 }
 
+TEST(QuestionCommandsTest, TheDatasetHasThePathThatTheUserGave) {
+  DatasetFacts facts;
+  facts.path = "real_lab/dataset.rec";
+  EXPECT_THAT(CommandsFor("Q1", facts), ElementsAre("train_sweep --input=real_lab/dataset.rec --output=sweep.rec"));
+  for (const char* const question : {"Q2", "Q4", "Q5", "Q6", "B2", "B5"}) {
+    EXPECT_THAT(CommandsFor(question, facts)[0], HasSubstr(" --input=real_lab/dataset.rec ")) << question;
+  }
+  EXPECT_THAT(CommandsFor("B2", facts)[1], HasSubstr("quantize --input=real_lab/dataset.rec "));
+  EXPECT_THAT(DataParallelText(facts), HasSubstr(" --input=real_lab/dataset.rec "));
+  facts.path = "Ada's lab/dataset.rec";
+  EXPECT_THAT(CommandsFor("Q1", facts),
+              ElementsAre("train_sweep --input='Ada'\\''s lab/dataset.rec' --output=sweep.rec"));
+}
+
 }  // namespace
 }  // namespace lockstep
