@@ -74,6 +74,9 @@ class WideTableReader {
     return std::move(tables_);
   }
 
+  // Returns the line of every number of the result of Finish.
+  const NumberLines& lines() const { return lines_; }
+
  private:
   absl::Status ReadRemark(const TableRemark& remark) {
     const std::string& key = remark.key;
@@ -167,17 +170,17 @@ class WideTableReader {
 
   void ReadCell(const TableBlock& block, size_t row, size_t column, const Labels& labels, const std::string& table) {
     const absl::string_view text = CellAt(block, row, column);
-    const int line = block.rows[row].line;
+    line_ = block.rows[row].line;
     const absl::StatusOr<TableCell> cell = ParseTableCell(text, comma_);
     if (!cell.ok()) {
-      faults_.Add(line, absl::StrCat("column ", column + 1, ": ", cell.status().message()), text);
+      faults_.Add(line_, absl::StrCat("column ", column + 1, ": ", cell.status().message()), text);
       return;
     }
     if (cell->digits.empty()) {
       return;
     }
     if (const absl::Status status = AddValue(*cell, labels, table); !status.ok()) {
-      faults_.Add(line, status.message());
+      faults_.Add(line_, status.message());
     }
   }
 
@@ -299,6 +302,7 @@ class WideTableReader {
       tables_.add_table()->set_name(table);
     }
     *tables_.mutable_table(index->second)->add_value() = std::move(value);
+    AddNumberLine(static_cast<size_t>(index->second), line_, lines_);
     return absl::OkStatus();
   }
 
@@ -313,6 +317,8 @@ class WideTableReader {
   int tables_read_ = 0;
   size_t cells_ = 0;  // cells of the tables so far, each as wide as its widest row
   int64_t numbers_ = 0;
+  int line_ = 0;  // line of the row that is read
+  NumberLines lines_;
   std::map<std::string, int> index_;                      // tables by name
   std::set<std::pair<std::string, std::string>> places_;  // table, and value without its digits
   std::map<std::string, std::string> rate_units_;         // unit of each table's rates
@@ -321,7 +327,7 @@ class WideTableReader {
 }  // namespace
 
 absl::StatusOr<proto::PublishedTables> ReadWideTables(const TableBlocks& blocks, const std::string& path,
-                                                      TableFaults faults) {
+                                                      TableFaults faults, NumberLines* lines) {
   WideTableReader reader(blocks.comma, faults);
   for (const TableBlock& block : blocks.blocks) {
     reader.Read(block);
@@ -329,6 +335,9 @@ absl::StatusOr<proto::PublishedTables> ReadWideTables(const TableBlocks& blocks,
   proto::PublishedTables tables = reader.Finish();
   if (!faults.empty()) {
     return faults.ToStatus(path);
+  }
+  if (lines != nullptr) {
+    *lines = reader.lines();
   }
   if (const absl::Status status = CheckPublishedTables(tables); !status.ok()) {
     return absl::DataLossError(absl::StrCat(path, ": ", status.message()));
