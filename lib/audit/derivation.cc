@@ -13,6 +13,7 @@
 #include "lib/audit/observed_audit.h"
 #include "lib/audit/verdict.h"
 #include "lib/base/status_macros.h"
+#include "lib/published/printed_value.h"
 
 namespace lockstep {
 namespace {
@@ -34,11 +35,12 @@ NumberIndex IndexOf(const proto::PublishedTables& tables, int table, const proto
 }
 
 std::string InputText(const PublishedFile& file, const AttemptInput& input) {
-  const PrintedNumber printed = *ParsePrintedNumber(input.value->as_printed());
+  const PrintedNumber printed = *PrintedNumberOf(*input.value);
   const std::string longer =
       input.used == printed.value ? "" : absl::StrCat("; used with more digits: ", Digits(input.used));
-  return absl::StrCat(input.value->as_printed(), " (", RangeText(printed.value, 0.5 * printed.unit), ")  ",
-                      NumberName(*input.value), ", ", file.tables.table(input.table).name(), ", ",
+  return absl::StrCat(PrintedText(*input.value), " (", RangeText(printed.value, 0.5 * printed.unit),
+                      input.value->unit_seconds() > 0 ? " s" : "", ")  ", NumberName(*input.value), ", ",
+                      file.tables.table(input.table).name(), ", ",
                       NumberLocation(file, IndexOf(file.tables, input.table, input.value)), longer);
 }
 
@@ -94,7 +96,7 @@ void AppendAttempt(const PublishedFile& file, const Attempt& attempt, const prot
 // Appends up to kOtherConventions attempts that give the digits (or do not) and whose value has not been listed.
 void AppendOthers(const char* name, bool give, std::vector<const Attempt*> attempts, const proto::PublishedValue& value,
                   std::vector<std::string>& listed, std::string& text) {
-  const PrintedNumber printed = *ParsePrintedNumber(value.as_printed());
+  const PrintedNumber printed = *PrintedNumberOf(value);
   if (!give) {
     std::stable_sort(attempts.begin(), attempts.end(), [&](const Attempt* a, const Attempt* b) {
       return std::abs(a->value - printed.value) < std::abs(b->value - printed.value);
@@ -112,7 +114,7 @@ void AppendOthers(const char* name, bool give, std::vector<const Attempt*> attem
         attempt->flags.empty() ? "" : absl::StrCat(" [", absl::StrJoin(attempt->flags, ", "), "]");
     AppendLine(count++ == 0 ? name : "",
                absl::StrCat(attempt->convention, ": ", Short(attempt->value),
-                            give ? "" : absl::StrCat(", ", DistanceText(*attempt, printed, value.as_printed())), flags),
+                            give ? "" : absl::StrCat(", ", DistanceText(*attempt, printed, PrintedText(value))), flags),
                text);
   }
 }
@@ -133,17 +135,17 @@ absl::StatusOr<std::string> DerivationOf(const PublishedFile& file, const Number
                      }
                    }));
   const proto::AuditedValue& audited = tables[number.table].value(number.value);
-  const PrintedNumber printed = *ParsePrintedNumber(value.as_printed());
-  std::string text = absl::StrCat("\nDerivation of ", value.as_printed(), ": ", NumberName(value), ", ", table.name(),
+  const PrintedNumber printed = *PrintedNumberOf(value);
+  std::string text = absl::StrCat("\nDerivation of ", PrintedText(value), ": ", NumberName(value), ", ", table.name(),
                                   ", ", NumberLocation(file, number), "\n");
   AppendLine("finding", proto::Finding_Name(audited.finding()), text);
   AppendLine("printed",
-             absl::StrCat(value.as_printed(), ", which stands for ", RangeText(printed.value, 0.5 * printed.unit)),
+             absl::StrCat(PrintedText(value), ", which stands for ", RangeText(printed.value, 0.5 * printed.unit)),
              text);
   const proto::Candidate& candidate = audited.reproduced_by_size() > 0 ? audited.reproduced_by(0) : audited.nearest();
   std::vector<std::string> listed;
   if (const Attempt* named = AttemptOf(candidate, attempts); named != nullptr) {
-    AppendAttempt(file, *named, candidate, value.as_printed(), text);
+    AppendAttempt(file, *named, candidate, PrintedText(value), text);
     listed.push_back(Digits(named->value));
   }
   std::vector<const Attempt*> all;

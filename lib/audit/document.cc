@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "lib/published/printed_value.h"
 
 namespace lockstep {
 
@@ -33,7 +34,7 @@ Document::Document(const proto::PublishedTables& tables) : tables_(tables), by_t
   constexpr size_t kMaxDeviceCounts = 16;
   for (int t = 0; t < tables.table_size(); ++t) {
     for (const proto::PublishedValue& value : tables.table(t).value()) {
-      const PrintedNumber printed = ParsePrintedNumber(value.as_printed()).value();
+      const PrintedNumber printed = PrintedNumberOf(value).value();
       cells_.push_back({t, &value, printed, printed.value, nullptr, 0.5 * printed.unit, ""});
       const Cell& cell = cells_.back();
       by_place_[{value.devices(), value.batch()}].push_back(&cell);

@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "lib/published/printed_value.h"
 
 namespace lockstep {
 namespace {
@@ -54,7 +55,7 @@ std::vector<std::string> SymbolsOf(const proto::PublishedValue& value, const Tab
 }
 
 std::string DigitsOf(const Cell& cell) {
-  return cell.Exact() == cell.printed.value ? cell.value->as_printed() : absl::StrFormat("%.9g", cell.Exact());
+  return cell.Exact() == cell.printed.value ? PrintedText(*cell.value) : absl::StrFormat("%.9g", cell.Exact());
 }
 
 Symbols SymbolsFor(const std::vector<const Cell*>& inputs, const TablePlace& place, double images, bool has_own_n) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/audit/flags.h"
 #include "lib/audit/verdict.h"
+#include "lib/published/printed_value.h"
 
 namespace lockstep {
 namespace {
@@ -61,7 +62,7 @@ void JudgeRestated(const Document& document, Cell& cell, proto::AuditedValue& au
   if (rounds || truncates) {
     audited.set_finding(proto::REPRODUCED);
     audited.set_sentence(
-        absl::StrCat("Repeats ", nearest->value->as_printed(), " of ", document.TableName(*nearest), "."));
+        absl::StrCat("Repeats ", PrintedText(*nearest->value), " of ", document.TableName(*nearest), "."));
     *audited.add_reproduced_by() = std::move(candidate);
     cell.repeats = nearest;
     if (truncates) {
@@ -70,9 +71,9 @@ void JudgeRestated(const Document& document, Cell& cell, proto::AuditedValue& au
     return;
   }
   audited.set_finding(proto::NOT_REPRODUCIBLE);
-  audited.set_sentence(absl::StrCat("No table prints ", cell.value->as_printed(), "."));
+  audited.set_sentence(absl::StrCat("No table prints ", PrintedText(*cell.value), "."));
   *audited.mutable_nearest() = std::move(candidate);
-  cell.contradiction = absl::StrCat(document.TableName(*nearest), " prints ", nearest->value->as_printed());
+  cell.contradiction = absl::StrCat(document.TableName(*nearest), " prints ", PrintedText(*nearest->value));
   Remark(audited, kInconsistentPrinting, absl::StrCat(cell.contradiction, " for the same quantity."));
 }
 

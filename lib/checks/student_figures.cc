@@ -13,7 +13,7 @@
 #include "lib/base/utf8.h"
 #include "lib/checks/measured_numbers.h"
 #include "lib/checks/repeat_chance.h"
-#include "lib/published/printed_number.h"
+#include "lib/published/printed_value.h"
 #include "lib/record/digest.h"
 #include "lib/report/sentences.h"
 #include "lib/scaling/point_settings.h"
@@ -114,7 +114,7 @@ std::vector<Printed> PrintedNumbers(const std::vector<proto::PublishedTables>& d
   for (const proto::PublishedTables& document : documents) {
     for (const proto::PublishedTable& table : document.table()) {
       for (const proto::PublishedValue& value : table.value()) {
-        const absl::StatusOr<PrintedNumber> number = ParsePrintedNumber(value.as_printed());
+        const absl::StatusOr<PrintedNumber> number = PrintedNumberOf(value);
         if (number.ok() && value.epoch() == 0 && !value.restated()) {
           all.push_back(
               {&table, &value, number->value,
@@ -210,7 +210,7 @@ std::vector<std::string> TableDigests(const proto::PublishedTables& document) {
     std::set<std::string> numbers;
     for (const proto::PublishedValue& value : table.value()) {
       numbers.insert(absl::StrCat(value.quantity(), " ", value.devices(), " ", value.batch(), " ", value.epoch(), " ",
-                                  value.as_printed()));
+                                  PrintedText(value)));
     }
     if (ProvesACopy(document, table)) {
       digests.push_back(Sha256Hex(absl::StrJoin(numbers, "\n")));

@@ -14,7 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/audit/audit.h"
 #include "lib/audit/flags.h"
-#include "lib/published/printed_number.h"
+#include "lib/published/printed_value.h"
 #include "lib/wording/cell.h"
 
 namespace lockstep {
@@ -96,7 +96,7 @@ bool IsTraffic(proto::PublishedQuantity quantity) {
 std::string PlaceText(const proto::PublishedValue& value) {
   return absl::StrCat(absl::AsciiStrToLower(proto::PublishedQuantity_Name(value.quantity())),
                       value.devices() > 0 ? absl::StrCat(", ", CountOf(value.devices(), "device")) : "",
-                      value.batch() > 0 ? absl::StrCat(", batch ", value.batch()) : "", ": ", value.as_printed());
+                      value.batch() > 0 ? absl::StrCat(", batch ", value.batch()) : "", ": ", PrintedText(value));
 }
 
 void AddAudited(const std::string& where, const proto::AuditedValue& audited, FindingList& list) {
@@ -141,7 +141,7 @@ void CheckEstimates(const std::string& where, const proto::PublishedTable& table
     if (const auto other = measured.find(value->quantity()); other != measured.end()) {
       list.Add("estimates_among_measurements", where,
                absl::StrCat(PlaceText(*value), " is called '", value->context(), value->note(), "', and ",
-                            other->second->as_printed(), " next to it is not."));
+                            PrintedText(*other->second), " next to it is not."));
     }
   }
 }
@@ -180,7 +180,7 @@ std::optional<PrintedNumber> TimeAt(const FirstNumbers& numbers, proto::Publishe
   if (found == numbers.end()) {
     return std::nullopt;
   }
-  const auto printed = ParsePrintedNumber(found->second->as_printed());
+  const auto printed = PrintedNumberOf(*found->second);
   return printed.ok() ? std::optional<PrintedNumber>(*printed) : std::nullopt;
 }
 
@@ -200,7 +200,7 @@ bool IsDifference(const FirstNumbers& numbers, proto::PublishedQuantity quantity
 void CheckLoadingInSplit(const std::string& where, const FirstNumbers& numbers, const proto::PublishedTable& table,
                          FindingList& list) {
   for (const proto::PublishedValue& value : table.value()) {
-    const auto printed = ParsePrintedNumber(value.as_printed());
+    const auto printed = PrintedNumberOf(value);
     if (value.quantity() == proto::COMMUNICATION_SECONDS && printed.ok() &&
         IsDifference(numbers, proto::EPOCH_SECONDS, value, *printed) &&
         !IsDifference(numbers, proto::STEP_SECONDS, value, *printed)) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/audit/derivation.h"
 #include "lib/audit/number_choice.h"
+#include "lib/published/printed_value.h"
 
 namespace lockstep {
 namespace {
@@ -19,7 +20,7 @@ std::string ChosenText(const Chosen& chosen) {
   const auto& [file, number] = chosen;
   const proto::PublishedTable& table = file->tables.table(number.table);
   const proto::PublishedValue& value = table.value(number.value);
-  return absl::StrCat(value.as_printed(), ": ", NumberName(value), ", ", table.name(), ", ",
+  return absl::StrCat(PrintedText(value), ": ", NumberName(value), ", ", table.name(), ", ",
                       NumberLocation(*file, number));
 }
 

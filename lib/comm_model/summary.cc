@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/audit/number_choice.h"
 #include "lib/base/point_warnings.h"
+#include "lib/published/printed_value.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/negative_communication.h"
 #include "lib/scaling/point_settings.h"
@@ -198,7 +199,7 @@ std::string AuditText(const proto::AuditTable& table, Found& found) {
     }
     const std::string flags = value.flag().empty() ? "" : absl::StrCat(" [", absl::StrJoin(value.flag(), ", "), "]");
     absl::StrAppendFormat(&text, "  %-52s %14s  %-16s %s%s\n", NumberName(value.published()),
-                          value.published().as_printed(), proto::Finding_Name(value.finding()), FoundText(value),
+                          PrintedText(value.published()), proto::Finding_Name(value.finding()), FoundText(value),
                           flags);
   }
   return absl::StrCat(text, "  = ", table.summary().sentence(), "\n");

@@ -8,6 +8,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/published/excerpt.h"
 #include "lib/published/printed_number.h"
+#include "lib/published/published_unit.h"
 #include "lib/published/statement.h"
 
 namespace lockstep {
@@ -100,6 +101,9 @@ absl::Status CheckPublishedValue(const proto::PublishedValue& value) {
   }
   if (const auto number = ParsePrintedNumber(value.as_printed()); !number.ok()) {
     return absl::DataLossError(number.status().message());
+  }
+  if (value.unit_seconds() != 0 && (UnitOf(value.quantity()) != "s" || UnitOfSeconds(value.unit_seconds()).empty())) {
+    return absl::DataLossError("`unit_seconds` is 60 (minutes) or 3600 (hours), and of a time only");
   }
   if (IsOutcome(value.quantity())) {
     return absl::OkStatus();

@@ -108,6 +108,13 @@ TEST(PublishedTablesTest, ClaimsOfADocumentAreKnownValues) {
   ExpectBroken("source: 'x' claims { peak_bytes_per_second: -1 }" + table, "peak_bytes_per_second -1 is not above 0");
 }
 
+TEST(PublishedTablesTest, OnlyATimeIsInMinutes) {
+  const std::string place = "devices: 2 batch: 32 as_printed: '1.9'";
+  EXPECT_THAT(ParsePublishedTables(WithValue("quantity: EPOCH_SECONDS unit_seconds: 60 " + place), "a"), IsOk());
+  ExpectBroken(WithValue("quantity: SPEEDUP unit_seconds: 60 " + place), "`unit_seconds` is 60 (minutes) or 3600");
+  ExpectBroken(WithValue("quantity: EPOCH_SECONDS unit_seconds: 1 " + place), "`unit_seconds` is 60 (minutes) or 3600");
+}
+
 TEST(PublishedTablesTest, AnAccuracyNeedsNoDevices) {
   EXPECT_THAT(ParsePublishedTables(WithValue("quantity: ACCURACY_PERCENT as_printed: '54.1'"), "a"), IsOk());
 }

@@ -19,7 +19,6 @@ struct Unit {
 };
 
 constexpr char kSeconds[] = "print seconds: move the point of as_printed, so that no digit changes";
-constexpr char kMinutes[] = "no digits are left as printed after a conversion; leave the number out and state this";
 constexpr char kBinary[] = "write GB or GB/s, and `# bytes_per_gigabyte = 1073741824` above the columns";
 constexpr char kDecimal[] = "print GB or GB/s: move the point of as_printed, so that no digit changes";
 constexpr char kBits[] = "divide by 8 and state this in a note: the digits are no longer those printed";
@@ -27,13 +26,20 @@ constexpr char kBits[] = "divide by 8 and state this in a note: the digits are n
 constexpr char kFraction[] = "write it in percent: move the point of as_printed by two, so that no digit changes";
 
 constexpr Unit kUnits[] = {{"1", ""},          {"%", ""},         {"GB", ""},          {"GB/s", ""},
-                           {"s", ""},          {"ms", kSeconds},  {"us", kSeconds},    {"min", kMinutes},
-                           {"h", kMinutes},    {"GiB", kBinary},  {"GiB/s", kBinary},  {"MB", kDecimal},
+                           {"s", ""},          {"ms", kSeconds},  {"us", kSeconds},    {"min", ""},
+                           {"h", ""},          {"GiB", kBinary},  {"GiB/s", kBinary},  {"MB", kDecimal},
                            {"MB/s", kDecimal}, {"MiB", ""},       {"Gbit/s", kBits},   {"Mbit/s", kBits},
                            {"images/s", ""},   {"samples/s", ""}, {"sequences/s", ""}, {"sentences/s", ""},
                            {"tokens/s", ""}};
 
 constexpr absl::string_view kRates[] = {"images/s", "samples/s", "sequences/s", "sentences/s", "tokens/s"};
+
+// Units of time whose numbers are not converted, because no digits would be left as printed.
+struct LongUnit {
+  absl::string_view name;
+  double seconds;
+};
+constexpr LongUnit kLongUnits[] = {{"min", 60}, {"h", 3600}};
 
 // Returns the remedy for a number of `quantity` that was typed in with `unit`; may be empty.
 absl::string_view ConversionOf(const Unit& unit, proto::PublishedQuantity quantity) {
@@ -98,14 +104,30 @@ absl::string_view UnitOf(proto::PublishedQuantity quantity) {
   }
 }
 
+bool IsRateUnit(absl::string_view unit) {
+  return std::find(std::begin(kRates), std::end(kRates), unit) != std::end(kRates);
+}
+
+double SecondsOfUnit(absl::string_view unit) {
+  const auto found = std::find_if(std::begin(kLongUnits), std::end(kLongUnits),
+                                  [&](const LongUnit& known) { return known.name == unit; });
+  return found == std::end(kLongUnits) ? 0 : found->seconds;
+}
+
+absl::string_view UnitOfSeconds(double seconds) {
+  const auto found = std::find_if(std::begin(kLongUnits), std::end(kLongUnits),
+                                  [&](const LongUnit& known) { return known.seconds == seconds; });
+  return found == std::end(kLongUnits) ? "" : found->name;
+}
+
 bool IsRate(proto::PublishedQuantity quantity) {
   return quantity == proto::ITEMS_PER_SECOND || quantity == proto::ITEMS_PER_SECOND_PER_DEVICE;
 }
 
 absl::Status CheckUnit(absl::string_view unit, proto::PublishedQuantity quantity) {
   const auto known = std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit& u) { return u.name == unit; });
-  const bool is_rate_unit = std::find(std::begin(kRates), std::end(kRates), unit) != std::end(kRates);
-  if (unit.empty() || unit == UnitOf(quantity) || (IsRate(quantity) && is_rate_unit)) {
+  const bool is_long_time = UnitOf(quantity) == "s" && SecondsOfUnit(unit) > 0;
+  if (unit.empty() || unit == UnitOf(quantity) || (IsRate(quantity) && IsRateUnit(unit)) || is_long_time) {
     return absl::OkStatus();
   }
   if (known == std::end(kUnits)) {

@@ -17,7 +17,6 @@ namespace {
 constexpr absl::string_view kTimes[] = {"s", "ms", "us", "min", "h", "mm:ss"};
 constexpr absl::string_view kVolumes[] = {"GB", "GiB", "MB"};
 constexpr absl::string_view kBandwidths[] = {"GB/s", "GiB/s", "MB/s", "Gbit/s", "Mbit/s"};
-constexpr absl::string_view kRateUnits[] = {"images/s", "samples/s", "sequences/s", "sentences/s", "tokens/s"};
 
 template <size_t kSize>
 bool Contains(const absl::string_view (&units)[kSize], absl::string_view unit) {
@@ -32,7 +31,7 @@ bool IsUnitOf(absl::string_view unit, proto::PublishedQuantity quantity) {
     return true;
   }
   if (IsRate(quantity)) {
-    return Contains(kRateUnits, unit);
+    return IsRateUnit(unit);
   }
   if (own == "s") {
     return Contains(kTimes, unit);
@@ -104,6 +103,7 @@ absl::StatusOr<PrintedQuantity> InUnitOfQuantity(proto::PublishedQuantity quanti
     return absl::InvalidArgumentError("expected a clock time such as 2:05, like the unit states");
   }
   RETURN_IF_ERROR(CheckUnit(unit, quantity));
+  read.unit_seconds = SecondsOfUnit(unit);
   return read;
 }
 

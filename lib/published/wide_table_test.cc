@@ -158,11 +158,22 @@ TEST(WideTableTest, UnitsAreConvertedWithoutChangingADigit) {
   EXPECT_EQ(Numbers("# bytes_per_gigabyte: 1073741824\n# batch: 1\nGPUs,bandwidth (GiB/s)\n2,1.25\n"),
             "BANDWIDTH_GIGABYTES_PER_SECOND N=2 B=1 1.25");
   ExpectFault("# batch: 1\nGPUs,bandwidth (GiB/s)\n2,1.25\n", ":4: ", "`# bytes_per_gigabyte = 1073741824`");
-  ExpectFault("# batch: 1\nGPUs,epoch time (min)\n2,1.25\n", ":4: ", "no digits are left as printed");
+  ExpectFault("# batch: 1\nGPUs,epoch time (min)\n2,1.25 GB\n", ":4: ", "unit GB contradicts epoch_seconds");
   ExpectFault("# batch: 1\nGPUs,speed-up\n2,93%\n", ":4: ", "unit % contradicts speedup, which is in 1");
   ExpectFault("# batch: 1\nGPUs,images/s,tokens/s\n2,93,95\n", ":4: ", "a second items_per_second of 2 devices");
   ExpectFault("# quantity: throughput\nGPUs,value\n2,93 images/s\n4,95 tokens/s\n",
               ":5: ", "unit tokens/s contradicts the images/s of the same table above");
+}
+
+TEST(WideTableTest, MinutesAndHoursKeepTheirDigits) {
+  const auto read = Read("# batch: 1\nGPUs,epoch time (min)\n1,12.50\n2,0.11 h\n4,200 s\n");
+  ASSERT_THAT(read, IsOk());
+  const auto& values = read->table(0).value();
+  EXPECT_EQ(values[0].as_printed(), "12.50");
+  EXPECT_EQ(values[0].unit_seconds(), 60);
+  EXPECT_EQ(values[1].as_printed(), "0.11");
+  EXPECT_EQ(values[1].unit_seconds(), 3600);
+  EXPECT_EQ(values[2].unit_seconds(), 0);
 }
 
 TEST(WideTableTest, ASpreadIsANote) {
