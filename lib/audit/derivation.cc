@@ -36,8 +36,11 @@ NumberIndex IndexOf(const proto::PublishedTables& tables, int table, const proto
 
 std::string InputText(const PublishedFile& file, const AttemptInput& input) {
   const PrintedNumber printed = *PrintedNumberOf(*input.value);
-  const std::string longer =
-      input.used == printed.value ? "" : absl::StrCat("; used with more digits: ", Digits(input.used));
+  const std::string longer = input.used == printed.value ? ""
+                                                         : absl::StrCat(input.value->quantity() == proto::RUN_SECONDS
+                                                                            ? "; of an epoch: "
+                                                                            : "; used with more digits: ",
+                                                                        Digits(input.used));
   return absl::StrCat(PrintedText(*input.value), " (", RangeText(printed.value, 0.5 * printed.unit),
                       input.value->unit_seconds() > 0 ? " s" : "", ")  ", NumberName(*input.value), ", ",
                       file.tables.table(input.table).name(), ", ",

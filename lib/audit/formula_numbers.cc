@@ -24,7 +24,8 @@ std::vector<std::string> SymbolsOf(const proto::PublishedValue& value, const Tab
   switch (value.quantity()) {
     case proto::EPOCH_SECONDS:
     case proto::STEP_SECONDS:
-    case proto::ITERATION_SECONDS: {
+    case proto::ITERATION_SECONDS:
+    case proto::RUN_SECONDS: {
       std::vector<std::string> symbols = {absl::StrCat("T_", devices)};
       if (value.devices() == place.devices) {
         symbols.emplace_back("T_N");
@@ -55,7 +56,8 @@ std::vector<std::string> SymbolsOf(const proto::PublishedValue& value, const Tab
 }
 
 std::string DigitsOf(const Cell& cell) {
-  return cell.Exact() == cell.printed.value ? PrintedText(*cell.value) : absl::StrFormat("%.9g", cell.Exact());
+  return cell.Exact() == PrintedNumberOf(*cell.value)->value ? PrintedText(*cell.value)
+                                                             : absl::StrFormat("%.9g", cell.Exact());
 }
 
 Symbols SymbolsFor(const std::vector<const Cell*>& inputs, const TablePlace& place, double images, bool has_own_n) {

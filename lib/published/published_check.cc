@@ -51,6 +51,9 @@ bool MayLackBatch(proto::PublishedQuantity quantity) {
     case proto::AMDAHL_SPEEDUP:
     case proto::GUSTAFSON_SPEEDUP:
     case proto::LEARNING_RATE:
+    case proto::RUN_SECONDS:
+    case proto::RUN_EPOCHS:
+    case proto::RUN_ITERATIONS:
       return true;
     default:
       return false;

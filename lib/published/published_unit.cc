@@ -80,6 +80,7 @@ absl::string_view UnitOf(proto::PublishedQuantity quantity) {
     case proto::FORWARD_SECONDS:
     case proto::BACKWARD_SECONDS:
     case proto::OPTIMIZER_SECONDS:
+    case proto::RUN_SECONDS:
       return "s";
     case proto::BANDWIDTH_GIGABYTES_PER_SECOND:
       return "GB/s";

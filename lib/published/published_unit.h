@@ -25,7 +25,8 @@ absl::string_view UnitOfSeconds(double seconds);
 // unit.
 absl::string_view UnitOf(proto::PublishedQuantity quantity);
 
-// Returns OK if `unit` is empty or a unit of the quantity; a time may also be in "min" or "h". InvalidArgument: `unit` is unknown, or of another quantity.
+// Returns OK if `unit` is empty or a unit of the quantity; a time may also be in "min" or "h".
+// InvalidArgument: `unit` is unknown, or of another quantity.
 absl::Status CheckUnit(absl::string_view unit, proto::PublishedQuantity quantity);
 
 }  // namespace lockstep

@@ -27,10 +27,11 @@ bool NeedsUnit(proto::PublishedQuantity quantity);
 // 2, 0.97 becomes 97 and 0.9 becomes 9e1. `digits` must be a number as printed_number.h reads it.
 std::string MovePoint(absl::string_view digits, int power);
 
-// Returns the number in the unit of published_unit.h, or a time in minutes or hours as printed. Milliseconds, microseconds and MB move the point, a fraction
-// becomes percent, and an accuracy in "1" an accuracy_fraction. `bytes_per_gigabyte` is that of the document: GiB are
-// only read if it is 2^30. An empty unit must not be given if NeedsUnit. Returns InvalidArgumentError, with a remedy,
-// for a unit of another quantity, or one after whose conversion no digits are left as printed.
+// Returns the number in the unit of published_unit.h, or a time in minutes or hours as printed. Milliseconds,
+// microseconds and MB move the point, a fraction becomes percent, and an accuracy in "1" an accuracy_fraction.
+// `bytes_per_gigabyte` is that of the document: GiB are only read if it is 2^30. An empty unit must not be given if
+// NeedsUnit. Returns InvalidArgumentError, with a remedy, for a unit of another quantity, or one after whose conversion
+// no digits are left as printed.
 absl::StatusOr<PrintedQuantity> InUnitOfQuantity(proto::PublishedQuantity quantity, absl::string_view digits,
                                                  absl::string_view unit, double bytes_per_gigabyte);
 

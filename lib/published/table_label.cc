@@ -42,6 +42,11 @@ void SetOnce(const Value& value, absl::string_view text, Value& field, TableLabe
   }
 }
 
+// Returns true for the time of an epoch or an iteration.
+bool IsTimeOfPart(proto::PublishedQuantity quantity) {
+  return quantity == proto::EPOCH_SECONDS || quantity == proto::STEP_SECONDS || quantity == proto::ITERATION_SECONDS;
+}
+
 void SetMeaning(const QuantityMeaning& meaning, absl::string_view text, TableLabel& label) {
   if (meaning.quantity != proto::PUBLISHED_QUANTITY_UNSPECIFIED) {
     // "Throughput per GPU (images/s)": the words are more exact than the unit.
@@ -49,9 +54,9 @@ void SetMeaning(const QuantityMeaning& meaning, absl::string_view text, TableLab
         label.quantity == proto::ITEMS_PER_SECOND_PER_DEVICE && meaning.quantity == proto::ITEMS_PER_SECOND;
     const bool was_rate =
         label.quantity == proto::ITEMS_PER_SECOND && meaning.quantity == proto::ITEMS_PER_SECOND_PER_DEVICE;
-    if (was_rate) {
+    if (was_rate || (label.quantity == proto::RUN_SECONDS && IsTimeOfPart(meaning.quantity))) {
       label.quantity = meaning.quantity;
-    } else if (!is_rate_of_each) {
+    } else if (!is_rate_of_each && !(meaning.quantity == proto::RUN_SECONDS && IsTimeOfPart(label.quantity))) {
       SetOnce(meaning.quantity, text, label.quantity, label);
     }
   }
@@ -161,10 +166,14 @@ class LabelReader {
         TakeWord(words_[at_++]);
       }
     }
+    if (label_.quantity == proto::RUN_SECONDS && says_epoch_) {
+      label_.quantity = proto::EPOCH_SECONDS;  // "run time per epoch"
+    }
   }
 
  private:
   void TakeWord(const std::string& word) {
+    says_epoch_ = says_epoch_ || word == "epoch";
     const QuantityMeaning unit = at_ == words_.size() && words_.size() > 1 ? UnitMeantBy(word) : QuantityMeaning();
     if (IsBaseWord(word)) {
       is_base_ = true;
@@ -229,12 +238,17 @@ class LabelReader {
     }
   }
 
-  // Takes a number, and the axis after it: "4 GPUs". "4 batch 128" is a number and a batch.
+  // Takes a number, and the word after it: "4 GPUs", "90 epochs". "4 batch 128" is a number and a batch.
   bool TakeNumber() {
     if (!IsNumber(words_[at_])) {
       return false;
     }
     const std::string& digits = words_[at_++];
+    if (uint64_t epochs = 0; at_ < words_.size() && words_[at_] == "epochs" && absl::SimpleAtoi(digits, &epochs)) {
+      ++at_;
+      SetOnce(epochs, digits, label_.epochs, label_);
+      return true;
+    }
     TableAxis axis = TableAxis::kNone;
     const size_t count = AxisWords(at_, axis);
     const size_t after = at_ + count;
@@ -268,7 +282,8 @@ class LabelReader {
   const std::vector<std::string> words_;
   TableLabel& label_;
   size_t at_ = 0;
-  bool is_base_ = false;  // true after "vs"
+  bool is_base_ = false;     // true after "vs"
+  bool says_epoch_ = false;  // true after the word "epoch", if it is in no name of a quantity
 };
 
 }  // namespace
@@ -305,6 +320,9 @@ void AddToLabel(const TableLabel& more, TableLabel& label) {
   }
   if (more.base_devices != 0) {
     SetOnce(more.base_devices, absl::StrCat(more.base_devices), label.base_devices, label);
+  }
+  if (more.epochs != 0) {
+    SetOnce(more.epochs, absl::StrCat(more.epochs), label.epochs, label);
   }
   if (more.number != 0) {
     SetOnce(more.number, absl::StrCat(more.number), label.number, label);

@@ -201,6 +201,12 @@ class WideTableReader {
           "above "
           "the table");
     }
+    if (quantity == proto::RUN_SECONDS) {
+      quantity = TimeOfPart(labels, quantity);
+      if (const absl::Status status = StateEpochs(own, labels); !status.ok()) {
+        return status;
+      }
+    }
     const std::string unit = UnitOfNumber(cell, own, labels, quantity);
     if (unit.empty() && NeedsUnit(quantity)) {
       const absl::string_view example = UnitOf(quantity);
@@ -222,6 +228,33 @@ class WideTableReader {
       return status;
     }
     return Append(std::move(value), IsRate(printed->quantity) ? unit : "", table);
+  }
+
+  // Returns the time of an epoch or iteration that a line above the table or a remark states; else `quantity`.
+  static proto::PublishedQuantity TimeOfPart(const Labels& labels, proto::PublishedQuantity quantity) {
+    const auto found = std::find_if(labels.begin() + 2, labels.end(), [](const TableLabel* label) {
+      return label->quantity == proto::EPOCH_SECONDS || label->quantity == proto::STEP_SECONDS ||
+             label->quantity == proto::ITERATION_SECONDS;
+    });
+    return found == labels.end() ? quantity : (*found)->quantity;
+  }
+
+  // Makes the epochs of a run, which a label states, a statement of the document.
+  absl::Status StateEpochs(const TableLabel& own, const Labels& labels) {
+    uint64_t epochs = own.epochs;
+    for (size_t i = 2; i < labels.size() && epochs == 0; ++i) {
+      epochs = labels[i]->epochs;
+    }
+    const uint64_t stated = tables_.claims().epochs();
+    if (epochs > 0 && stated > 0 && stated != epochs) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("runs of ", epochs, " epochs contradict those of ", stated,
+                       " above; write the epochs into a column of their own, named 'epochs'"));
+    }
+    if (epochs > 0) {
+      tables_.mutable_claims()->set_epochs(epochs);
+    }
+    return absl::OkStatus();
   }
 
   // Returns the unit of a number; one from outside of row and column only if it fits.

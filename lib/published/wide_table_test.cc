@@ -176,6 +176,21 @@ TEST(WideTableTest, MinutesAndHoursKeepTheirDigits) {
   EXPECT_EQ(values[2].unit_seconds(), 0);
 }
 
+TEST(WideTableTest, TimesOfWholeRuns) {
+  const auto read = Read("# batch: 32\nTraining time for 90 epochs (h:mm:ss)\nGPUs,value\n1,9:00:00\n4,2:30:00\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(read->claims().epochs(), 90u);
+  EXPECT_EQ(read->table(0).value(1).quantity(), proto::RUN_SECONDS);
+  EXPECT_EQ(read->table(0).value(1).as_printed(), "9000");
+  EXPECT_EQ(Numbers("# batch: 1\nGPUs,training time (min),epochs\n1,90.5,30\n"),
+            "RUN_SECONDS N=1 B=1 90.5; RUN_EPOCHS N=1 B=1 30");
+  // The remark states that these are times of an epoch.
+  EXPECT_EQ(Numbers("# batch: 1\n# quantity: epoch time\nGPUs,training time (s)\n1,90.5\n"),
+            "EPOCH_SECONDS N=1 B=1 90.5");
+  ExpectFault("# batch: 1\n# epochs: 30\nTraining time for 90 epochs (h)\nGPUs,value\n1,9.25\n",
+              ":6: ", "runs of 90 epochs contradict those of 30");
+}
+
 TEST(WideTableTest, ASpreadIsANote) {
   const auto read = Read("# batch: 1\nGPUs,epoch time (s)\n1,120.53 \xC2\xB1 0.41\n2,62.1 +- 0.2\n");
   ASSERT_THAT(read, IsOk());
