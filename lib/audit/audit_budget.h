@@ -7,7 +7,7 @@
 namespace lockstep {
 
 // Largest number of recomputations (one convention evaluated for one number) in the audits that share an AuditBudget.
-// The documents of data/published need at most 93,245 (hand_in_003). A million takes 0.5 to 1.6 s (AMD EPYC,
+// The documents of data/published needed at most 93,245 (hand_in_003) on that day. A million takes 0.5 to 1.6 s (AMD EPYC,
 // 2026-11-27).
 inline constexpr uint64_t kMaxRecomputations = 3'000'000;
 

@@ -38,6 +38,10 @@ void AddOtherDevices(const Document& document, std::vector<Convention>& conventi
   }
 }
 
+void Append(const std::vector<Convention>& more, std::vector<Convention>& conventions) {
+  conventions.insert(conventions.end(), more.begin(), more.end());
+}
+
 }  // namespace
 
 std::string MeaningOf(const Convention& convention) {
@@ -65,13 +69,15 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
     case proto::ITERATION_SECONDS:
       conventions = PhaseConventions(document, quantity, table, context);
       if (quantity == proto::ITERATION_SECONDS) {
-        const std::vector<Convention> of_epochs = IterationTimeConventions(document, table, context);
-        conventions.insert(conventions.end(), of_epochs.begin(), of_epochs.end());
+        Append(IterationTimeConventions(document, table, context), conventions);
       }
       break;
     case proto::SPEEDUP:
     case proto::SPEEDUP_PERCENT:
       conventions = SpeedupConventions(document, quantity, table, base, context);
+      if (quantity == proto::SPEEDUP) {
+        Append(LostDigitSpeedups(document, table, base, context), conventions);
+      }
       break;
     case proto::EFFICIENCY_PERCENT:
       conventions = EfficiencyConventions(document, table, base, context);

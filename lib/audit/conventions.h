@@ -81,9 +81,15 @@ void MarkOtherColumn(const Sources& sources, const Source& source, absl::string_
 // Parts of ConventionsFor.
 std::vector<Convention> SpeedupConventions(const Document& document, proto::PublishedQuantity quantity, int table,
                                            const DeclaredBase& base, absl::string_view context);
+// Returns speed-ups from the times of `table`, one of which lost a digit.
+std::vector<Convention> LostDigitSpeedups(const Document& document, int table, const DeclaredBase& base,
+                                          absl::string_view context);
 std::vector<Convention> RateSpeedups(const Document& document, int table, const DeclaredBase& base,
                                      absl::string_view context);
 std::vector<Convention> RateConventions(const Document& document, proto::PublishedQuantity quantity, int table,
+                                        absl::string_view context);
+// Returns a rate of one device times a printed speed-up, at places for which `plain` computes the rate, too.
+std::vector<Convention> RatesOfSpeedups(const Document& document, int table, const Convention& plain,
                                         absl::string_view context);
 std::vector<Convention> EfficiencyConventions(const Document& document, int table, const DeclaredBase& base,
                                               absl::string_view context);

@@ -143,6 +143,24 @@ Convention MakeRate(const Document& document, const Source& source, bool per_dev
   return convention;
 }
 
+// Returns the right quotients of a rate of `table` and a base rate of another table.
+std::vector<Convention> SpeedupsOverOtherTables(const Document& document, int table, const DeclaredBase& base,
+                                                const Sources& rates) {
+  std::vector<Convention> conventions;
+  if (rates.empty() || rates[0].get().table != table) {
+    return conventions;  // `rates` holds all tables
+  }
+  for (const Source& over : document.SourcesFor({proto::ITEMS_PER_SECOND, proto::ITEMS_PER_SECOND_PER_DEVICE}, table)) {
+    for (const Source& n : rates) {
+      if (over.table != table && n.quantity != proto::ITERATION_SECONDS) {
+        conventions.push_back(MakeRateSpeedup(RateFormulas(base.devices)[0], over, n, base, document.BatchIsTotal()));
+        conventions.back().departures += 1;  // people take the base of the same table first
+      }
+    }
+  }
+  return conventions;
+}
+
 bool IsKnown(const Sources& sources, absl::string_view context) {
   return !context.empty() &&
          std::any_of(sources.begin(), sources.end(), [&](const Source& s) { return s.context == context; });
@@ -172,7 +190,7 @@ void MarkOtherColumn(const Sources& sources, const Source& source, absl::string_
 std::vector<Convention> RateSpeedups(const Document& document, int table, const DeclaredBase& base,
                                      absl::string_view context) {
   const Sources rates = RateSources(document, table, context);
-  std::vector<Convention> conventions;
+  std::vector<Convention> conventions = SpeedupsOverOtherTables(document, table, base, rates);
   for (const Source& over : rates) {
     for (const Source& n : rates) {
       if (!Comparable(over, n)) {
@@ -204,6 +222,12 @@ std::vector<Convention> RateConventions(const Document& document, proto::Publish
       conventions.push_back(MakeRate(document, source, per_device));
       MarkOtherColumn(sources, source, context, conventions.back());
     }
+  }
+  const auto plain = std::find_if(conventions.begin(), conventions.end(),
+                                  [](const Convention& convention) { return convention.flags.empty(); });
+  if (!per_device && plain != conventions.end()) {
+    const std::vector<Convention> products = RatesOfSpeedups(document, table, *plain, context);
+    conventions.insert(conventions.end(), products.begin(), products.end());
   }
   return conventions;
 }

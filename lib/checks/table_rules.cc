@@ -50,6 +50,7 @@ constexpr std::pair<const char*, const char*> kRuleOfFlag[] = {
     {kRoundedIntermediates, "digits_lost"},
     {kInconsistentPrinting, "digits_lost"},
     {kDiffersFromItsTable, "number_not_reproducible"},
+    {kLostDigit, "number_not_reproducible"},
     {kNegativeCommunication, "negative_communication"},
     {kPartsDoNotSum, "parts_do_not_sum"},
     {kTwoValuesOfOneQuantity, "two_values_of_one_quantity"},
