@@ -7,8 +7,8 @@
 namespace lockstep {
 
 // Largest number of recomputations (one convention evaluated for one number) in the audits that share an AuditBudget.
-// The documents of data/published needed at most 93,245 (hand_in_003) on that day. A million takes 0.5 to 1.6 s (AMD EPYC,
-// 2026-11-27).
+// The documents of data/published needed at most 93,245 (hand_in_003) on that day. A million takes
+// 0.5 to 1.6 s (AMD EPYC, 2026-11-27).
 inline constexpr uint64_t kMaxRecomputations = 3'000'000;
 
 // Number of recomputations that are left. All documents of one author may share one budget.

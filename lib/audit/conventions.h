@@ -64,6 +64,13 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
 // Departures of a formula in which a part belongs to another number of devices: far from every plain reading.
 inline constexpr int kOfOtherDevicesDepartures = 4;
 
+// Additional departures of a formula with two slips: less plain than any formula with one slip, also than values that
+// are no bandwidth (traffic_conventions.cc). No evidence of a single slip is therefore weakened.
+inline constexpr int kSecondSlipDepartures = 8;
+
+// Returns true if the one slip is the unit: GB in place of GiB, MB in place of MiB, or the reverse.
+bool IsUnitSlip(const std::vector<std::string>& flags);
+
 // Flags a value that was computed from numbers of `devices` if `place` has another number of devices.
 void MarkOtherDevices(uint32_t devices, const TablePlace& place, Recomputed& recomputed);
 
