@@ -117,6 +117,12 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
     case proto::GUSTAFSON_SPEEDUP:
       conventions = SerialConventions(document, quantity, table, base, context);
       break;
+    case proto::EPOCH_JOULES:
+    case proto::RUN_JOULES:
+    case proto::ITEM_JOULES:
+    case proto::ENERGY_RATIO:
+      conventions = EnergyConventions(document, quantity, table, base, context);
+      break;
     case proto::LEARNING_RATE:
       conventions = LearningRateConventions(document, table, base, context);
       break;

@@ -110,6 +110,8 @@ std::vector<Convention> PhaseConventions(const Document& document, proto::Publis
                                          absl::string_view context);
 std::vector<Convention> IterationConventions(const Document& document);
 std::vector<Convention> IterationTimeConventions(const Document& document, int table, absl::string_view context);
+std::vector<Convention> EnergyConventions(const Document& document, proto::PublishedQuantity quantity, int table,
+                                          const DeclaredBase& base, absl::string_view context);
 std::vector<Convention> LearningRateConventions(const Document& document, int table, const DeclaredBase& base,
                                                 absl::string_view context);
 std::vector<Convention> ShareConventions(const Document& document, proto::PublishedQuantity quantity, int table,

@@ -25,10 +25,11 @@ std::vector<std::string> SymbolsOf(const proto::PublishedValue& value, const Tab
     case proto::EPOCH_SECONDS:
     case proto::STEP_SECONDS:
     case proto::ITERATION_SECONDS:
-    case proto::RUN_SECONDS: {
+    case proto::RUN_SECONDS: {  // T_run in energies
       std::vector<std::string> symbols = {absl::StrCat("T_", devices)};
       if (value.devices() == place.devices) {
         symbols.emplace_back("T_N");
+        symbols.emplace_back("T_run");
       }
       return symbols;
     }
@@ -40,6 +41,13 @@ std::vector<std::string> SymbolsOf(const proto::PublishedValue& value, const Tab
       }
       return symbols;
     }
+    case proto::EPOCH_JOULES:
+    case proto::RUN_JOULES:
+    case proto::ITEM_JOULES:
+      return value.devices() == place.devices ? std::vector<std::string>{"E_N", "E"}
+                                              : std::vector<std::string>{absl::StrCat("E_", devices)};
+    case proto::POWER_WATTS:
+      return {"P"};
     case proto::COMPUTE_SECONDS:
       return {"T_comp", "computation_N"};
     case proto::COMMUNICATION_SECONDS:

@@ -81,6 +81,7 @@ std::optional<double> ValueOfBase(proto::PublishedQuantity quantity) {
     case proto::SPEEDUP:
     case proto::AMDAHL_SPEEDUP:
     case proto::GUSTAFSON_SPEEDUP:
+    case proto::ENERGY_RATIO:
       return 1;
     case proto::SPEEDUP_PERCENT:
       return 0;

@@ -8,15 +8,16 @@ namespace lockstep {
 
 absl::StatusOr<PrintedNumber> PrintedNumberOf(const proto::PublishedValue& value) {
   ASSIGN_OR_RETURN(PrintedNumber number, ParsePrintedNumber(value.as_printed()));
-  if (value.unit_seconds() > 0) {
-    number.value *= value.unit_seconds();
-    number.unit *= value.unit_seconds();
+  for (const double unit : {value.unit_seconds(), value.unit_joules()}) {
+    number.value *= unit > 0 ? unit : 1;
+    number.unit *= unit > 0 ? unit : 1;
   }
   return number;
 }
 
 std::string PrintedText(const proto::PublishedValue& value) {
-  const absl::string_view unit = UnitOfSeconds(value.unit_seconds());
+  const absl::string_view unit =
+      value.unit_joules() > 0 ? UnitOfJoules(value.unit_joules()) : UnitOfSeconds(value.unit_seconds());
   return unit.empty() ? value.as_printed() : absl::StrCat(value.as_printed(), " ", unit);
 }
 

@@ -24,6 +24,15 @@ TEST(PrintedValueTest, MinutesAndHoursAreSeconds) {
   EXPECT_FALSE(PrintedNumberOf(Value("1.25x", 60)).ok());
 }
 
+TEST(PrintedValueTest, KilowattHoursAreJoules) {
+  proto::PublishedValue value = Value("1.25", 0);
+  value.set_quantity(proto::EPOCH_JOULES);
+  value.set_unit_joules(3.6e6);
+  EXPECT_DOUBLE_EQ(PrintedNumberOf(value)->value, 4.5e6);
+  EXPECT_DOUBLE_EQ(PrintedNumberOf(value)->unit, 3.6e4);
+  EXPECT_EQ(PrintedText(value), "1.25 kWh");
+}
+
 TEST(PrintedValueTest, TheTextNamesTheUnit) {
   EXPECT_EQ(PrintedText(Value("12.5", 0)), "12.5");
   EXPECT_EQ(PrintedText(Value("12.5", 60)), "12.5 min");

@@ -54,6 +54,11 @@ bool MayLackBatch(proto::PublishedQuantity quantity) {
     case proto::RUN_SECONDS:
     case proto::RUN_EPOCHS:
     case proto::RUN_ITERATIONS:
+    case proto::POWER_WATTS:
+    case proto::EPOCH_JOULES:
+    case proto::RUN_JOULES:
+    case proto::ITEM_JOULES:
+    case proto::ENERGY_RATIO:
       return true;
     default:
       return false;
@@ -107,6 +112,9 @@ absl::Status CheckPublishedValue(const proto::PublishedValue& value) {
   }
   if (value.unit_seconds() != 0 && (UnitOf(value.quantity()) != "s" || UnitOfSeconds(value.unit_seconds()).empty())) {
     return absl::DataLossError("`unit_seconds` is 60 (minutes) or 3600 (hours), and of a time only");
+  }
+  if (value.unit_joules() != 0 && (UnitOf(value.quantity()) != "J" || UnitOfJoules(value.unit_joules()).empty())) {
+    return absl::DataLossError("`unit_joules` is 3600 (Wh) or 3.6e6 (kWh), and of an energy only");
   }
   if (IsOutcome(value.quantity())) {
     return absl::OkStatus();

@@ -165,6 +165,7 @@ absl::StatusOr<proto::PublishedValue> ReadValue(const Row& row) {
   RETURN_IF_ERROR(SetFieldFromText("quantity", row.At("quantity"), value));
   RETURN_IF_ERROR(CheckUnit(row.At("unit"), value.quantity()));
   value.set_unit_seconds(SecondsOfUnit(row.At("unit")));
+  value.set_unit_joules(JoulesOfUnit(row.At("unit")));
   ASSIGN_OR_RETURN(*value.mutable_as_printed(), PrintedDigits(row.At("value"), row.At("as_printed")));
   if (value.as_printed().empty()) {
     return absl::InvalidArgumentError(

@@ -23,6 +23,8 @@ constexpr char kBinary[] = "write GB or GB/s, and `# bytes_per_gigabyte = 107374
 constexpr char kDecimal[] = "print GB or GB/s: move the point of as_printed, so that no digit changes";
 constexpr char kBits[] = "divide by 8 and state this in a note: the digits are no longer those printed";
 
+constexpr char kJoules[] = "print joules, Wh or kWh: move the point of as_printed, so that no digit changes";
+constexpr char kWatts[] = "print watts: move the point of as_printed, so that no digit changes";
 constexpr char kFraction[] = "write it in percent: move the point of as_printed by two, so that no digit changes";
 
 constexpr Unit kUnits[] = {{"1", ""},          {"%", ""},         {"GB", ""},          {"GB/s", ""},
@@ -30,16 +32,33 @@ constexpr Unit kUnits[] = {{"1", ""},          {"%", ""},         {"GB", ""},   
                            {"h", ""},          {"GiB", kBinary},  {"GiB/s", kBinary},  {"MB", kDecimal},
                            {"MB/s", kDecimal}, {"MiB", ""},       {"Gbit/s", kBits},   {"Mbit/s", kBits},
                            {"images/s", ""},   {"samples/s", ""}, {"sequences/s", ""}, {"sentences/s", ""},
-                           {"tokens/s", ""}};
+                           {"tokens/s", ""},   {"J", ""},         {"kJ", kJoules},     {"Wh", ""},
+                           {"kWh", ""},        {"W", ""},         {"kW", kWatts}};
 
 constexpr absl::string_view kRates[] = {"images/s", "samples/s", "sequences/s", "sentences/s", "tokens/s"};
 
-// Units of time whose numbers are not converted, because no digits would be left as printed.
+// Units whose numbers are not converted, because no digits would be left as printed; with their size in seconds or
+// joules.
 struct LongUnit {
   absl::string_view name;
-  double seconds;
+  double size;
 };
-constexpr LongUnit kLongUnits[] = {{"min", 60}, {"h", 3600}};
+constexpr LongUnit kTimes[] = {{"min", 60}, {"h", 3600}};
+constexpr LongUnit kEnergies[] = {{"Wh", 3600}, {"kWh", 3.6e6}};
+
+template <size_t kSize>
+double SizeOf(const LongUnit (&units)[kSize], absl::string_view unit) {
+  const auto found =
+      std::find_if(std::begin(units), std::end(units), [&](const LongUnit& u) { return u.name == unit; });
+  return found == std::end(units) ? 0 : found->size;
+}
+
+template <size_t kSize>
+absl::string_view NameOf(const LongUnit (&units)[kSize], double size) {
+  const auto found =
+      std::find_if(std::begin(units), std::end(units), [&](const LongUnit& u) { return u.size == size; });
+  return found == std::end(units) ? "" : found->name;
+}
 
 // Returns the remedy for a number of `quantity` that was typed in with `unit`; may be empty.
 absl::string_view ConversionOf(const Unit& unit, proto::PublishedQuantity quantity) {
@@ -82,6 +101,12 @@ absl::string_view UnitOf(proto::PublishedQuantity quantity) {
     case proto::OPTIMIZER_SECONDS:
     case proto::RUN_SECONDS:
       return "s";
+    case proto::EPOCH_JOULES:
+    case proto::RUN_JOULES:
+    case proto::ITEM_JOULES:
+      return "J";
+    case proto::POWER_WATTS:
+      return "W";
     case proto::BANDWIDTH_GIGABYTES_PER_SECOND:
       return "GB/s";
     case proto::TRAFFIC_GIGABYTES:
@@ -109,17 +134,13 @@ bool IsRateUnit(absl::string_view unit) {
   return std::find(std::begin(kRates), std::end(kRates), unit) != std::end(kRates);
 }
 
-double SecondsOfUnit(absl::string_view unit) {
-  const auto found = std::find_if(std::begin(kLongUnits), std::end(kLongUnits),
-                                  [&](const LongUnit& known) { return known.name == unit; });
-  return found == std::end(kLongUnits) ? 0 : found->seconds;
-}
+double SecondsOfUnit(absl::string_view unit) { return SizeOf(kTimes, unit); }
 
-absl::string_view UnitOfSeconds(double seconds) {
-  const auto found = std::find_if(std::begin(kLongUnits), std::end(kLongUnits),
-                                  [&](const LongUnit& known) { return known.seconds == seconds; });
-  return found == std::end(kLongUnits) ? "" : found->name;
-}
+absl::string_view UnitOfSeconds(double seconds) { return NameOf(kTimes, seconds); }
+
+double JoulesOfUnit(absl::string_view unit) { return SizeOf(kEnergies, unit); }
+
+absl::string_view UnitOfJoules(double joules) { return NameOf(kEnergies, joules); }
 
 bool IsRate(proto::PublishedQuantity quantity) {
   return quantity == proto::ITEMS_PER_SECOND || quantity == proto::ITEMS_PER_SECOND_PER_DEVICE;
@@ -127,8 +148,9 @@ bool IsRate(proto::PublishedQuantity quantity) {
 
 absl::Status CheckUnit(absl::string_view unit, proto::PublishedQuantity quantity) {
   const auto known = std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit& u) { return u.name == unit; });
-  const bool is_long_time = UnitOf(quantity) == "s" && SecondsOfUnit(unit) > 0;
-  if (unit.empty() || unit == UnitOf(quantity) || (IsRate(quantity) && IsRateUnit(unit)) || is_long_time) {
+  const bool is_long =
+      (UnitOf(quantity) == "s" && SecondsOfUnit(unit) > 0) || (UnitOf(quantity) == "J" && JoulesOfUnit(unit) > 0);
+  if (unit.empty() || unit == UnitOf(quantity) || (IsRate(quantity) && IsRateUnit(unit)) || is_long) {
     return absl::OkStatus();
   }
   if (known == std::end(kUnits)) {

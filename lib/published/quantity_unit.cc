@@ -36,6 +36,9 @@ bool IsUnitOf(absl::string_view unit, proto::PublishedQuantity quantity) {
   if (own == "s") {
     return Contains(kTimes, unit);
   }
+  if (own == "J" || own == "W") {
+    return unit == (own == "J" ? "kJ" : "kW");
+  }
   if (own == "GB" || own == "GB/s") {
     return own == "GB" ? Contains(kVolumes, unit) : Contains(kBandwidths, unit);
   }
@@ -91,6 +94,10 @@ absl::StatusOr<PrintedQuantity> InUnitOfQuantity(proto::PublishedQuantity quanti
     read.digits = MovePoint(digits, unit == "ms" ? -3 : -6);
     return read;
   }
+  if ((own == "J" && unit == "kJ") || (own == "W" && unit == "kW")) {
+    read.digits = MovePoint(digits, 3);
+    return read;
+  }
   if ((own == "GB" && unit == "MB") || (own == "GB/s" && unit == "MB/s")) {
     read.digits = MovePoint(digits, -3);
     return read;
@@ -104,6 +111,7 @@ absl::StatusOr<PrintedQuantity> InUnitOfQuantity(proto::PublishedQuantity quanti
   }
   RETURN_IF_ERROR(CheckUnit(unit, quantity));
   read.unit_seconds = SecondsOfUnit(unit);
+  read.unit_joules = JoulesOfUnit(unit);
   return read;
 }
 

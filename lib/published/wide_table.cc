@@ -222,6 +222,7 @@ class WideTableReader {
     value.set_quantity(printed->quantity);
     value.set_as_printed(printed->digits);
     value.set_unit_seconds(printed->unit_seconds);
+    value.set_unit_joules(printed->unit_joules);
     value.set_note(cell.spread.empty() ? "" : absl::StrCat("printed with ", cell.spread));
     SetPlace(own, labels, value);
     if (const absl::Status status = CheckPlace(value); !status.ok()) {
@@ -313,6 +314,7 @@ class WideTableReader {
     proto::PublishedValue place = value;
     place.clear_as_printed();
     place.clear_unit_seconds();
+    place.clear_unit_joules();
     place.clear_note();
     if (!places_.emplace(table, place.SerializeAsString()).second) {
       return absl::InvalidArgumentError(absl::StrCat(
