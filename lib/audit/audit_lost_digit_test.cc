@@ -42,8 +42,8 @@ TEST(AuditLostDigitTest, ADigitOfEitherTime) {
   EXPECT_DOUBLE_EQ(divisor[2].reproduced_by(0).value(), 62.661095 / 4.222406);
 }
 
-// 62.661 / 42.72 = 1.46678, and 62.661 / 42.972 = 1.45818. Seven formulas and losses give numbers of this size, and each
-// gives 0.7 % of the numbers with three digits.
+// 62.661 / 42.72 = 1.46678, and 62.661 / 42.972 = 1.45818. Seven formulas and losses give numbers of this size, and
+// each gives 0.7 % of the numbers with three digits.
 TEST(AuditLostDigitTest, FewDigitsProveNoLoss) {
   EXPECT_EQ(AuditOfSpeedup("1.47", "62.661", "42.972")[2].finding(), proto::NOT_REPRODUCIBLE);
   EXPECT_THAT(AuditOfSpeedup("1.46678", "62.661", "42.972")[2].flag(), ElementsAre("lost_digit"));

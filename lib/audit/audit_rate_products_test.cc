@@ -63,6 +63,19 @@ TEST(AuditRateProductsTest, MeasuredRatesAreGiven) {
   EXPECT_EQ(audited[1].finding(), proto::GIVEN);
 }
 
+// With drop_last, 50,000 images are 1562 whole steps of 32, 781 of 64 and 390 of 128: 49984, 49984 and 49920 images.
+TEST(AuditRateProductsTest, ImagesOfWholeSteps) {
+  // 49984 / 40.123 = 1245.769; 49984 / 25.789 = 1938.191; 49920 / 16.543 = 3017.591
+  const auto audited = AuditOf(WithRates({{1, "1245.77"}, {2, "1938.19"}, {4, "3017.59"}}), "r");
+  const double values[] = {49'984 / 40.123, 49'984 / 25.789, 49'920 / 16.543};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(audited[i].finding(), proto::REPRODUCED) << audited[i].ShortDebugString();
+    EXPECT_THAT(audited[i].flag(), IsEmpty()) << audited[i].ShortDebugString();
+    EXPECT_NEAR(audited[i].reproduced_by(0).value(), values[i], 1e-9);
+    EXPECT_THAT(audited[i].sentence(), HasSubstr("images of whole steps / T_N"));
+  }
+}
+
 TEST(AuditRateProductsTest, ABaseRateOfAnotherTable) {
   proto::PublishedTables document;
   document.set_source("made by a test");

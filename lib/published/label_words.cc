@@ -386,6 +386,19 @@ TableAxis AxisMeantBy(absl::string_view words) {
   return Has(kBatchWords, words) ? TableAxis::kBatch : TableAxis::kNone;
 }
 
+std::string RankStatisticMeantBy(absl::string_view words) {
+  constexpr absl::string_view kMean[] = {"mean over ranks",   "average over ranks", "mean over gpus",
+                                         "average over gpus", "mean over devices",  "mean of ranks"};
+  constexpr absl::string_view kSlowest[] = {"slowest rank",   "slowest gpu",   "slowest device",    "slowest process",
+                                            "max over ranks", "max over gpus", "maximum over ranks"};
+  constexpr absl::string_view kFastest[] = {"fastest rank",   "fastest gpu",   "fastest device",
+                                            "min over ranks", "min over gpus", "minimum over ranks"};
+  if (Has(kMean, words)) {
+    return "mean over ranks";
+  }
+  return Has(kSlowest, words) ? "slowest rank" : Has(kFastest, words) ? "fastest rank" : "";
+}
+
 bool IsFillerWord(absl::string_view word) { return Has(kFillerWords, word); }
 
 bool IsBaseWord(absl::string_view word) { return Has(kBaseWords, word); }

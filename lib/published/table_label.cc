@@ -203,12 +203,17 @@ class LabelReader {
     return 0;
   }
 
-  // Takes the longest phrase that names a quantity, a unit or an axis.
+  // Takes the longest phrase that names a quantity, a unit, an axis or a statistic over the ranks.
   bool TakePhrase() {
     for (size_t count = kMaxSynonymWords; count > 0; --count) {
       const std::string phrase = Phrase(at_, count);
       if (phrase.empty()) {
         continue;
+      }
+      if (const std::string statistic = RankStatisticMeantBy(phrase); !statistic.empty()) {
+        SetOnce(statistic, phrase, label_.rank_statistic, label_);
+        at_ += count;
+        return true;
       }
       const QuantityMeaning quantity = QuantityMeantBy(phrase);
       const bool may_be_unit = absl::StrContains(phrase, " per ") || absl::StrContains(phrase, "/") || phrase == "%";
@@ -323,6 +328,9 @@ void AddToLabel(const TableLabel& more, TableLabel& label) {
   }
   if (more.epochs != 0) {
     SetOnce(more.epochs, absl::StrCat(more.epochs), label.epochs, label);
+  }
+  if (!more.rank_statistic.empty()) {
+    SetOnce(more.rank_statistic, more.rank_statistic, label.rank_statistic, label);
   }
   if (more.number != 0) {
     SetOnce(more.number, absl::StrCat(more.number), label.number, label);

@@ -21,6 +21,7 @@ struct TableLabel {
   uint32_t base_devices = 0;    // devices after "vs"
   uint64_t number = 0;          // number without a word: "128"
   uint64_t epochs = 0;          // epochs of a training run: "training time for 90 epochs"
+  std::string rank_statistic;   // "mean over ranks", "slowest rank", "fastest rank"
   std::vector<TableAxis> axes;  // words without a number, in their order: kDevices and kBatch of "GPUs \ batch"
   std::string unknown;          // words that are in no list of label_words.h, and statements that contradict others
   bool contradicts = false;     // true if it states two quantities, units, numbers of devices or batches

@@ -49,6 +49,16 @@ TEST(TableLabelTest, QuantitiesAndUnits) {
   }
 }
 
+TEST(TableLabelTest, StatisticsOverTheRanks) {
+  const TableLabel slowest = ParseTableLabel("Epoch time of the slowest rank (s)");
+  EXPECT_EQ(slowest.quantity, proto::EPOCH_SECONDS);
+  EXPECT_EQ(slowest.rank_statistic, "slowest rank");
+  EXPECT_EQ(slowest.unknown, "");
+  EXPECT_TRUE(slowest.axes.empty());
+  EXPECT_EQ(ParseTableLabel("epoch time, mean over GPUs").rank_statistic, "mean over ranks");
+  EXPECT_EQ(ParseTableLabel("Mean epoch time (s)").rank_statistic, "");
+}
+
 TEST(TableLabelTest, EpochsOfARun) {
   const TableLabel label = ParseTableLabel("Training time for 90 epochs (h:mm:ss)");
   EXPECT_EQ(label.quantity, proto::RUN_SECONDS);

@@ -225,6 +225,7 @@ class WideTableReader {
     value.set_unit_joules(printed->unit_joules);
     value.set_note(cell.spread.empty() ? "" : absl::StrCat("printed with ", cell.spread));
     SetPlace(own, labels, value);
+    SetRankStatistic(own, labels, value);
     if (const absl::Status status = CheckPlace(value); !status.ok()) {
       return status;
     }
@@ -288,6 +289,17 @@ class WideTableReader {
     }
     if (base_devices > 1) {  // 0 is one device
       value.set_base_devices(base_devices);
+    }
+  }
+
+  // Makes a statistic over the ranks, which a label states, a part of the number's context.
+  static void SetRankStatistic(const TableLabel& own, const Labels& labels, proto::PublishedValue& value) {
+    std::string statistic = own.rank_statistic;
+    for (size_t i = 2; i < labels.size() && statistic.empty(); ++i) {
+      statistic = labels[i]->rank_statistic;
+    }
+    if (!statistic.empty()) {
+      value.set_context(absl::StrCat(value.context(), value.context().empty() ? "" : ", ", statistic));
     }
   }
 

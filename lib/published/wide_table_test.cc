@@ -176,6 +176,14 @@ TEST(WideTableTest, MinutesAndHoursKeepTheirDigits) {
   EXPECT_EQ(values[2].unit_seconds(), 0);
 }
 
+TEST(WideTableTest, StatisticsOverTheRanksDistinguishNumbers) {
+  const auto read = Read("# batch: 1\nGPUs,epoch time (s) mean over ranks,epoch time (s) slowest rank\n4,20.5,21.75\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(read->table(0).value(0).context(), "mean over ranks");
+  EXPECT_EQ(read->table(0).value(1).context(), "slowest rank");
+  EXPECT_EQ(read->table(0).value(1).as_printed(), "21.75");
+}
+
 TEST(WideTableTest, TimesOfWholeRuns) {
   const auto read = Read("# batch: 32\nTraining time for 90 epochs (h:mm:ss)\nGPUs,value\n1,9:00:00\n4,2:30:00\n");
   ASSERT_THAT(read, IsOk());
