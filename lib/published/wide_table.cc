@@ -10,13 +10,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "lib/published/document_key.h"
 #include "lib/published/field_text.h"
 #include "lib/published/label_words.h"
+#include "lib/published/number_labels.h"
 #include "lib/published/published_check.h"
 #include "lib/published/published_unit.h"
 #include "lib/published/quantity_unit.h"
@@ -31,21 +29,6 @@ constexpr proto::PublishedQuantity kNotStated = proto::PUBLISHED_QUANTITY_UNSPEC
 
 std::string NameOf(proto::PublishedQuantity quantity) {
   return absl::AsciiStrToLower(proto::PublishedQuantity_Name(quantity));
-}
-
-// Returns "Table 2" of "Table 2: epoch time", and removes it from `title`; empty if the title begins otherwise.
-std::string TakeTableName(absl::string_view& title) {
-  constexpr absl::string_view kTable = "table ";
-  if (!absl::StartsWithIgnoreCase(title, kTable)) {
-    return "";
-  }
-  const absl::string_view number =
-      title.substr(kTable.size(), title.find_first_of(":., ", kTable.size()) - kTable.size());
-  if (number.empty() || !absl::ascii_isdigit(static_cast<unsigned char>(number[0]))) {
-    return "";
-  }
-  title.remove_prefix(kTable.size() + number.size());
-  return absl::StrCat("Table ", number);
 }
 
 // Reads the tables of a file in their order.
@@ -165,10 +148,8 @@ class WideTableReader {
     }
   }
 
-  // Labels that state something about a number; earlier ones come first.
-  using Labels = std::vector<const TableLabel*>;
-
-  void ReadCell(const TableBlock& block, size_t row, size_t column, const Labels& labels, const std::string& table) {
+  void ReadCell(const TableBlock& block, size_t row, size_t column, const NumberLabels& labels,
+                const std::string& table) {
     const absl::string_view text = CellAt(block, row, column);
     line_ = block.rows[row].line;
     const absl::StatusOr<TableCell> cell = ParseTableCell(text, comma_);
@@ -184,7 +165,7 @@ class WideTableReader {
     }
   }
 
-  absl::Status AddValue(const TableCell& cell, const Labels& labels, const std::string& table) {
+  absl::Status AddValue(const TableCell& cell, const NumberLabels& labels, const std::string& table) {
     TableLabel own = *labels[0];
     AddToLabel(*labels[1], own);
     if (own.contradicts) {
@@ -232,17 +213,8 @@ class WideTableReader {
     return Append(std::move(value), IsRate(printed->quantity) ? unit : "", table);
   }
 
-  // Returns the time of an epoch or iteration that a line above the table or a remark states; else `quantity`.
-  static proto::PublishedQuantity TimeOfPart(const Labels& labels, proto::PublishedQuantity quantity) {
-    const auto found = std::find_if(labels.begin() + 2, labels.end(), [](const TableLabel* label) {
-      return label->quantity == proto::EPOCH_SECONDS || label->quantity == proto::STEP_SECONDS ||
-             label->quantity == proto::ITERATION_SECONDS;
-    });
-    return found == labels.end() ? quantity : (*found)->quantity;
-  }
-
   // Makes the epochs of a run, which a label states, a statement of the document.
-  absl::Status StateEpochs(const TableLabel& own, const Labels& labels) {
+  absl::Status StateEpochs(const TableLabel& own, const NumberLabels& labels) {
     uint64_t epochs = own.epochs;
     for (size_t i = 2; i < labels.size() && epochs == 0; ++i) {
       epochs = labels[i]->epochs;
@@ -257,69 +229,6 @@ class WideTableReader {
       tables_.mutable_claims()->set_epochs(epochs);
     }
     return absl::OkStatus();
-  }
-
-  // Returns the unit of a number; one from outside of row and column only if it fits.
-  static std::string UnitOfNumber(const TableCell& cell, const TableLabel& own, const Labels& labels,
-                                  proto::PublishedQuantity quantity) {
-    if (!cell.unit.empty() || !own.unit.empty()) {
-      return cell.unit.empty() ? own.unit : cell.unit;
-    }
-    for (size_t i = 2; i < labels.size(); ++i) {
-      if (IsUnitOf(labels[i]->unit, quantity)) {
-        return labels[i]->unit;
-      }
-    }
-    return "";
-  }
-
-  static void SetPlace(const TableLabel& own, const Labels& labels, proto::PublishedValue& value) {
-    uint32_t devices = own.devices, base_devices = own.base_devices;
-    uint64_t batch = own.batch;
-    for (size_t i = 2; i < labels.size(); ++i) {
-      devices = devices == 0 ? labels[i]->devices : devices;
-      base_devices = base_devices == 0 ? labels[i]->base_devices : base_devices;
-      batch = batch == 0 ? labels[i]->batch : batch;
-    }
-    if (devices != 0) {
-      value.set_devices(devices);
-    }
-    if (batch != 0) {
-      value.set_batch(batch);
-    }
-    if (base_devices > 1) {  // 0 is one device
-      value.set_base_devices(base_devices);
-    }
-  }
-
-  // Makes a statistic over the ranks, which a label states, a part of the number's context.
-  static void SetRankStatistic(const TableLabel& own, const Labels& labels, proto::PublishedValue& value) {
-    std::string statistic = own.rank_statistic;
-    for (size_t i = 2; i < labels.size() && statistic.empty(); ++i) {
-      statistic = labels[i]->rank_statistic;
-    }
-    if (!statistic.empty()) {
-      value.set_context(absl::StrCat(value.context(), value.context().empty() ? "" : ", ", statistic));
-    }
-  }
-
-  // Returns an error if devices or batch are needed and not stated.
-  static absl::Status CheckPlace(proto::PublishedValue value) {
-    if (CheckPublishedValue(value).ok()) {
-      return absl::OkStatus();
-    }
-    if (value.devices() == 0) {
-      return absl::InvalidArgumentError(
-          "the number of devices is not stated; write '4 GPUs' as the name of the row or column, or add `# devices: 1` "
-          "above the table");
-    }
-    if (value.batch() == 0) {
-      return absl::InvalidArgumentError(
-          "the batch is not stated; write 'batch 128' as the name of the row or column, or add `# batch: 128` above "
-          "the "
-          "table");
-    }
-    return CheckPublishedValue(value);
   }
 
   absl::Status Append(proto::PublishedValue value, const std::string& rate_unit, const std::string& table) {
