@@ -604,7 +604,7 @@ class CliTest(ToolCase):
 
     def test_the_audit_of_a_seed(self):
         output = self.folder / "audit.rec"
-        self.call("comm_model", f"--audit={self.published / 'hand_in_001.textproto'}", f"--output={output}", check=True)
+        self.call("comm_model", f"--audit={self.published / 'hand_in_000.textproto'}", f"--output={output}", check=True)
         self.assertIn("NOT_REPRODUCIBLE", self.call("report", f"--print={output}", check=True).stdout.decode())
 
     def test_a_broken_rule_exits_4_and_is_named(self):

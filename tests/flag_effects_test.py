@@ -128,7 +128,7 @@ COMM_MODEL = [
     Mode("comm_model", "what_if", f"--input=scale.rec --what_if=8 {CLUSTER} --output={{out}}", WHAT_IF_FLAGS),
     Mode("comm_model", "audit", "--audit=hand_in.csv --output={out}",
          {"input": "scale.rec", "times": "hand_in.csv", "all_reduce": "all_reduce.json", "audit": "other_hand_in.csv",
-          "format": "text", "dry_run": ""}, NO_RUN),
+          "explain": "SPEEDUP", "format": "text", "dry_run": ""}, NO_RUN),
     Mode("comm_model", "template", "--audit_template={out}.csv", {"audit_template": "{out}2.csv"},
          {"force": ("", SAME_RESULT)}),
     Mode("comm_model", "dry", "--audit=hand_in.csv --output={out} --dry_run", {}),

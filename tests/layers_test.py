@@ -36,8 +36,8 @@ LAYERS = [
         "warnings": "dataset lab_records scaling statistics wording",
         "summary": "lab_records networks scaling statistics warnings wording",
         "export": "lab_records networks record scaling statistics",
-        "report": "collectives comparison dataset lab_records networks page plot record scaling statistics summary "
-                  "warnings wording",
+        "report": "collectives comparison dataset lab_records networks page plot published record scaling statistics "
+                  "summary warnings wording",
         "checks": "audit lab_records page published record report scaling statistics summary warnings wording",
         "comparison": "lab_records page record scaling statistics wording",
     },

@@ -352,6 +352,13 @@ class SuggestedCommandsTest(ToolCase):
         self.assertEqual(verdicts, re.findall(r"(?m)^ +(SPEEDUP N=\d B=\d+) +(\S+) +([A-Z_]+) +([^\n:]{9})", page))
         self.assertIn("comm_model: wrote audit.rec: 3 of 4 printed results follow from their tables", page)
         self.assertIn("3 of 4 printed results follow from their tables", result.stderr.decode())
+        explained = self.call("comm_model", f"--audit={self.folder / 'theirs.csv'}", "--explain=SPEEDUP N=4 B=128",
+                              f"--output={self.folder / 'explained.rec'}", check=True)
+        derivation = explained.stdout.decode().replace(f"{self.folder}/", "").strip().splitlines()
+        self.assertGreater(len(derivation), 10)
+        for line in derivation:
+            beginning = line.split(" [of_another")[0].split(", which gives 3")[0]
+            self.assertIn(f"\n    {beginning}", page)
         (self.folder / "theirs.csv").write_text("batch,1 GPU\n32,31.42\n")
         refused = self.call("comm_model", f"--audit={self.folder / 'theirs.csv'}", f"--output={self.folder / 'b.rec'}")
         self.assertEqual(refused.returncode, 3)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/flag_words.h"
@@ -37,6 +38,9 @@ ABSL_FLAG(std::vector<std::string>, all_reduce, {},
 ABSL_FLAG(std::vector<std::string>, audit, {},
           "Published tables to recompute, separated by commas: CSV, Markdown or LaTeX as printed, or "
           "data/published/*.textproto.");
+ABSL_FLAG(std::string, explain, "",
+          "Print the derivation of one number of --audit, described by words such as 'SPEEDUP N=4 B=128', "
+          "'theirs.csv:14', a table's name or its digits.");
 ABSL_FLAG(std::string, audit_template, "",
           "Write an empty sheet for --audit to this CSV file, and do nothing else; '-': standard output.");
 RANGED_FLAG(double, nominal_link_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
@@ -112,6 +116,7 @@ absl::StatusOr<CommModelOptions> OptionsFromFlags() {
   options.times_paths = absl::GetFlag(FLAGS_times);
   options.all_reduce_paths = absl::GetFlag(FLAGS_all_reduce);
   options.audit_paths = absl::GetFlag(FLAGS_audit);
+  options.explain = absl::GetFlag(FLAGS_explain);
   options.score_path = absl::GetFlag(FLAGS_score);
   options.model_spec_path = absl::GetFlag(FLAGS_model_spec);
   options.nominal_link_gigabytes_per_second = absl::GetFlag(FLAGS_nominal_link_gigabytes_per_second);
@@ -127,6 +132,7 @@ absl::StatusOr<CommModelOptions> OptionsFromFlags() {
 
 // Flags that have an effect only together with others.
 std::vector<FlagUse> FlagUses(const CommModelOptions& options) {
+  const std::string format = absl::GetFlag(FLAGS_format);
   const bool has_fits =
       !options.scale_paths.empty() || !options.times_paths.empty() || !options.all_reduce_paths.empty();
   return {{{"predict_batch"}, !options.predict_ranks.empty(), "without --predict_ranks", "add --predict_ranks=N"},
@@ -137,7 +143,12 @@ std::vector<FlagUse> FlagUses(const CommModelOptions& options) {
            "without --what_if",
            "add --what_if=N"},
           {{"model_spec"}, has_fits, "on an audit alone, which fits nothing", "give --input, --times or --all_reduce"},
-          {{"format"}, !options.dry_run, "with --dry_run, which prints what it took", ""}};
+          {{"explain"}, !options.audit_paths.empty(), "without --audit", "add --audit=TABLE"},
+          {{"explain"},
+           format == "record" || format == "text",
+           absl::StrCat("with --format=", format, ", which other programs read"),
+           "use --format=text"},
+          {{"format", "explain"}, !options.dry_run, "with --dry_run, which prints what it took", ""}};
 }
 
 absl::Status Run() {
@@ -154,7 +165,7 @@ absl::Status Run() {
   }
   ASSIGN_OR_RETURN(const CommModelRun run, RunCommModel(options));
   ASSIGN_OR_RETURN(const std::string text, FormatRun(format, run));
-  return options.dry_run ? absl::OkStatus() : PrintToStdout(text);
+  return options.dry_run ? absl::OkStatus() : PrintToStdout(absl::StrCat(text, run.derivation));
 }
 
 }  // namespace
@@ -168,6 +179,7 @@ int main(int argc, char** argv) {
       {"comm_model --input=scale.rec --output=comm_model.rec --format=text",
        "comm_model --input=scale.rec --sweep=sweep.rec --predict_ranks=8 --output=prediction.rec --format=text",
        "comm_model --audit=data/published/hand_in_001.textproto --output=audit.rec --format=text",
+       "comm_model --audit=theirs.csv --explain='SPEEDUP N=4 B=128' --output=audit.rec",
        "comm_model --audit_template=lab.csv"},
       {{"files",
         "inputs and outputs",
@@ -176,6 +188,7 @@ int main(int argc, char** argv) {
          {"times"},
          {"all_reduce"},
          {"audit"},
+         {"explain"},
          {"audit_template"},
          {"output"},
          {"format"},

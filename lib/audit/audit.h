@@ -22,24 +22,14 @@
 #ifndef LOCKSTEP_LIB_AUDIT_AUDIT_H_
 #define LOCKSTEP_LIB_AUDIT_AUDIT_H_
 
-#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lib/audit/audit_budget.h"
 #include "lib/proto/comm_model.pb.h"
 #include "lib/proto/published.pb.h"
 
 namespace lockstep {
-
-// Largest number of recomputations (one convention evaluated for one number) in the audits that share an AuditBudget.
-// The documents of data/published need at most 93,245 (hand_in_003). A million takes 0.5 to 1.6 s (AMD EPYC,
-// 2026-11-27).
-inline constexpr uint64_t kMaxRecomputations = 3'000'000;
-
-// Number of recomputations that are left. All documents of one author may share one budget.
-struct AuditBudget {
-  uint64_t recomputations = kMaxRecomputations;
-};
 
 // Returns one AuditTable per table, and one AuditedValue per printed number, in the document's order. `tables` must
 // have passed CheckPublishedTables (lib/published/published_check.h). Subtracts the number of recomputations from

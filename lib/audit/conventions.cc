@@ -1,6 +1,7 @@
 #include "lib/audit/conventions.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "lib/audit/flags.h"
@@ -25,20 +26,31 @@ Convention WithDevices(const Convention& right, uint32_t devices) {
   return convention;
 }
 
-// Adds, for every right and plain formula, the variants in which another number of devices was left.
+// Adds, for every plain formula that is right up to its unit, the variants in which another number of devices was left.
 void AddOtherDevices(const Document& document, std::vector<Convention>& conventions) {
   constexpr int kPlain = 1;
   const size_t right = conventions.size();
   for (const uint32_t devices : document.SeveralDevices()) {
     for (size_t i = 0; i < right; ++i) {
-      if (conventions[i].flags.empty() && conventions[i].departures <= kPlain) {
+      const bool is_unit_slip = IsUnitSlip(conventions[i].flags);
+      if ((conventions[i].flags.empty() || is_unit_slip) && conventions[i].departures <= kPlain) {
         conventions.push_back(WithDevices(conventions[i], devices));
+        conventions.back().departures += is_unit_slip ? kSecondSlipDepartures : 0;
       }
     }
   }
 }
 
+void Append(const std::vector<Convention>& more, std::vector<Convention>& conventions) {
+  conventions.insert(conventions.end(), more.begin(), more.end());
+}
+
 }  // namespace
+
+bool IsUnitSlip(const std::vector<std::string>& flags) {
+  constexpr const char* kUnitSlips[] = {kGibAsGb, kTextClaimsGibPrintsGb, kMibAsMb, kMbAsMib};
+  return flags.size() == 1 && std::find(std::begin(kUnitSlips), std::end(kUnitSlips), flags[0]) != std::end(kUnitSlips);
+}
 
 std::string MeaningOf(const Convention& convention) {
   return convention.meaning.empty() ? convention.text.substr(0, convention.text.find(", ")) : convention.meaning;
@@ -65,13 +77,15 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
     case proto::ITERATION_SECONDS:
       conventions = PhaseConventions(document, quantity, table, context);
       if (quantity == proto::ITERATION_SECONDS) {
-        const std::vector<Convention> of_epochs = IterationTimeConventions(document, table, context);
-        conventions.insert(conventions.end(), of_epochs.begin(), of_epochs.end());
+        Append(IterationTimeConventions(document, table, context), conventions);
       }
       break;
     case proto::SPEEDUP:
     case proto::SPEEDUP_PERCENT:
       conventions = SpeedupConventions(document, quantity, table, base, context);
+      if (quantity == proto::SPEEDUP) {
+        Append(LostDigitSpeedups(document, table, base, context), conventions);
+      }
       break;
     case proto::EFFICIENCY_PERCENT:
       conventions = EfficiencyConventions(document, table, base, context);
@@ -102,6 +116,12 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
     case proto::AMDAHL_SPEEDUP:
     case proto::GUSTAFSON_SPEEDUP:
       conventions = SerialConventions(document, quantity, table, base, context);
+      break;
+    case proto::EPOCH_JOULES:
+    case proto::RUN_JOULES:
+    case proto::ITEM_JOULES:
+    case proto::ENERGY_RATIO:
+      conventions = EnergyConventions(document, quantity, table, base, context);
       break;
     case proto::LEARNING_RATE:
       conventions = LearningRateConventions(document, table, base, context);

@@ -64,6 +64,13 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
 // Departures of a formula in which a part belongs to another number of devices: far from every plain reading.
 inline constexpr int kOfOtherDevicesDepartures = 4;
 
+// Additional departures of a formula with two slips: less plain than any formula with one slip, also than values that
+// are no bandwidth (traffic_conventions.cc). No evidence of a single slip is therefore weakened.
+inline constexpr int kSecondSlipDepartures = 8;
+
+// Returns true if the one slip is the unit: GB in place of GiB, MB in place of MiB, or the reverse.
+bool IsUnitSlip(const std::vector<std::string>& flags);
+
 // Flags a value that was computed from numbers of `devices` if `place` has another number of devices.
 void MarkOtherDevices(uint32_t devices, const TablePlace& place, Recomputed& recomputed);
 
@@ -81,9 +88,15 @@ void MarkOtherColumn(const Sources& sources, const Source& source, absl::string_
 // Parts of ConventionsFor.
 std::vector<Convention> SpeedupConventions(const Document& document, proto::PublishedQuantity quantity, int table,
                                            const DeclaredBase& base, absl::string_view context);
+// Returns speed-ups from the times of `table`, one of which lost a digit.
+std::vector<Convention> LostDigitSpeedups(const Document& document, int table, const DeclaredBase& base,
+                                          absl::string_view context);
 std::vector<Convention> RateSpeedups(const Document& document, int table, const DeclaredBase& base,
                                      absl::string_view context);
 std::vector<Convention> RateConventions(const Document& document, proto::PublishedQuantity quantity, int table,
+                                        absl::string_view context);
+// Returns a rate of one device times a printed speed-up, at places for which `plain` computes the rate, too.
+std::vector<Convention> RatesOfSpeedups(const Document& document, int table, const Convention& plain,
                                         absl::string_view context);
 std::vector<Convention> EfficiencyConventions(const Document& document, int table, const DeclaredBase& base,
                                               absl::string_view context);
@@ -97,6 +110,8 @@ std::vector<Convention> PhaseConventions(const Document& document, proto::Publis
                                          absl::string_view context);
 std::vector<Convention> IterationConventions(const Document& document);
 std::vector<Convention> IterationTimeConventions(const Document& document, int table, absl::string_view context);
+std::vector<Convention> EnergyConventions(const Document& document, proto::PublishedQuantity quantity, int table,
+                                          const DeclaredBase& base, absl::string_view context);
 std::vector<Convention> LearningRateConventions(const Document& document, int table, const DeclaredBase& base,
                                                 absl::string_view context);
 std::vector<Convention> ShareConventions(const Document& document, proto::PublishedQuantity quantity, int table,

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "lib/published/printed_value.h"
 
 namespace lockstep {
 
@@ -33,7 +34,7 @@ Document::Document(const proto::PublishedTables& tables) : tables_(tables), by_t
   constexpr size_t kMaxDeviceCounts = 16;
   for (int t = 0; t < tables.table_size(); ++t) {
     for (const proto::PublishedValue& value : tables.table(t).value()) {
-      const PrintedNumber printed = ParsePrintedNumber(value.as_printed()).value();
+      const PrintedNumber printed = PrintedNumberOf(value).value();
       cells_.push_back({t, &value, printed, printed.value, nullptr, 0.5 * printed.unit, ""});
       const Cell& cell = cells_.back();
       by_place_[{value.devices(), value.batch()}].push_back(&cell);
@@ -49,6 +50,7 @@ Document::Document(const proto::PublishedTables& tables) : tables_(tables), by_t
         several_devices_.erase(std::prev(several_devices_.end()));
       }
     }
+    AddEpochsOfRuns(t);
   }
 }
 
@@ -66,6 +68,68 @@ void Document::AddToSources(const Cell& cell) {
     by_quantity_[value.quantity()].push_back(*source);
   }
   source->cells.emplace(TablePlace{value.devices(), value.batch()}, &cell);
+}
+
+double Document::EpochsOfRun(const Cell& run) const {
+  const proto::PublishedValue& value = *run.value;
+  double steps = 0;
+  for (const Cell* cell : by_table_[run.table]) {
+    const proto::PublishedValue& other = *cell->value;
+    const bool is_of_run = other.devices() == value.devices() && other.batch() == value.batch() &&
+                           (other.context() == value.context() || other.context().empty());
+    if (is_of_run && other.quantity() == proto::RUN_EPOCHS) {
+      return cell->printed.value;
+    }
+    if (is_of_run && other.quantity() == proto::RUN_ITERATIONS) {
+      steps = cell->printed.value;
+    }
+  }
+  const double images = ImagesPerEpoch();
+  const double global_batch = static_cast<double>(value.batch()) * (BatchIsTotal() ? 1 : value.devices());
+  return steps > 0 && images > 0 ? steps * global_batch / images : static_cast<double>(tables_.claims().epochs());
+}
+
+void Document::AddEpochsOfRuns(int table) {
+  std::map<std::string, Source*> by_context;
+  for (const Cell* run : by_table_[table]) {
+    const proto::PublishedValue& value = *run->value;
+    const bool is_run = value.quantity() == proto::RUN_SECONDS && !value.restated() && value.epoch() == 0;
+    const double epochs = is_run ? EpochsOfRun(*run) : 0;
+    if (epochs <= 0) {
+      continue;
+    }
+    source_of_[{table, value.quantity(), value.read_off(), value.context()}]->is_converted = true;
+    Cell cell = *run;
+    cell.printed.value /= epochs;
+    cell.printed.unit /= epochs;
+    cell.unrounded = cell.printed.value;
+    cell.slack = 0.5 * cell.printed.unit;
+    epochs_of_runs_.push_back(cell);
+    Source*& source = by_context[value.context()];
+    if (source == nullptr) {
+      sources_.push_back(
+          {absl::StrCat(TableName(*run), value.context().empty() ? "" : absl::StrCat(" (", value.context(), ")"),
+                        " / epochs"),
+           table,
+           proto::EPOCH_SECONDS,
+           false,
+           {},
+           value.context(),
+           sources_.size(),
+           true});
+      source = &sources_.back();
+      by_quantity_[proto::EPOCH_SECONDS].push_back(*source);
+    }
+    source->cells.emplace(TablePlace{value.devices(), value.batch()}, &epochs_of_runs_.back());
+    times_one_device_ = times_one_device_ || value.devices() == 1;
+  }
+}
+
+Sources Document::RunTimes(int table, absl::string_view context) const {
+  Sources runs = SourcesFor({proto::RUN_SECONDS}, table, context);
+  runs.erase(std::remove_if(runs.begin(), runs.end(), [](const Source& source) { return source.is_converted; }),
+             runs.end());
+  return runs;
 }
 
 Sources Document::SourcesFor(const std::set<proto::PublishedQuantity>& quantities, int table,

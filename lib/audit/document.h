@@ -58,7 +58,8 @@ struct Source {
   bool read_off = false;
   std::map<TablePlace, const Cell*> cells;
   std::string context;
-  size_t order = 0;  // position among all sources of the document
+  size_t order = 0;           // position among all sources of the document
+  bool is_converted = false;  // true: times of whole runs. Those of quantity EPOCH_SECONDS were divided by the epochs
 
   const Cell* At(uint32_t devices, uint64_t batch) const {  // null: not printed
     const auto found = cells.find({devices, batch});
@@ -98,6 +99,9 @@ class Document {
   // Returns the columns of epoch times, with or without data loading, selected as by SourcesFor.
   Sources Times(int table, absl::string_view context = "") const;
 
+  // Returns the columns of times of whole runs whose numbers of epochs are not known, selected as by SourcesFor.
+  Sources RunTimes(int table, absl::string_view context = "") const;
+
   // Returns all numbers printed for this number of devices and batch, in the document's order.
   const std::vector<const Cell*>& CellsAt(uint32_t devices, uint64_t batch) const;
 
@@ -118,10 +122,14 @@ class Document {
 
  private:
   void AddToSources(const Cell& cell);
+  // Adds the times of an epoch that follow from the runs of table `table`.
+  void AddEpochsOfRuns(int table);
+  double EpochsOfRun(const Cell& run) const;  // 0: not known
 
   const proto::PublishedTables& tables_;
   std::deque<Cell> cells_;
-  std::deque<Source> sources_;                                            // columns sorted by their first numbers
+  std::deque<Cell> epochs_of_runs_;  // times of runs divided by their epochs, with the values of the runs
+  std::deque<Source> sources_;       // columns sorted by their first numbers
   std::map<std::tuple<int, int, bool, std::string>, Source*> source_of_;  // keys: table, quantity, read_off, context
   std::map<proto::PublishedQuantity, Sources> by_quantity_;               // columns sorted by table
   std::map<TablePlace, std::vector<const Cell*>> by_place_;

@@ -48,6 +48,7 @@ constexpr Meaning kMeanings[] = {
     {kMibAsMb, "the unit is 2^20 bytes, which is MiB and not MB"},
     {kMbAsMib, "the unit is 1e6 bytes, which is MB and not MiB"},
     {kDevicesLeftOut, "it grows with the batch of one device, and the number of devices is left out"},
+    {kLostDigit, "one digit of a time was left out when it was typed"},
     {kOtherScalingRule, "it follows another rule than the document states"},
     {kTruncatedDigits, "the digits are cut off, not rounded"},
     {kRoundedIntermediates, "it was computed from an intermediate already rounded for print"},

@@ -44,6 +44,7 @@ inline constexpr char kAllReduceFactorOfMany[] = "allreduce_factor_of_many_devic
 inline constexpr char kMibAsMb[] = "MiB_as_MB";
 inline constexpr char kMbAsMib[] = "MB_as_MiB";
 inline constexpr char kDevicesLeftOut[] = "devices_left_out";
+inline constexpr char kLostDigit[] = "lost_digit";
 inline constexpr char kOtherScalingRule[] = "other_learning_rate_rule";
 // Flags of the way in which a number was printed.
 inline constexpr char kTruncatedDigits[] = "truncated_digits";

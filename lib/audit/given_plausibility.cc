@@ -6,6 +6,7 @@
 #include "lib/audit/flags.h"
 #include "lib/audit/plausibility.h"
 #include "lib/audit/verdict.h"
+#include "lib/published/printed_value.h"
 #include "lib/published/published_unit.h"
 
 namespace lockstep {
@@ -38,7 +39,7 @@ void CheckClock(const Document& document, const Cell& cell, proto::AuditedValue&
          absl::StrFormat(
              "an epoch in %s s needs %.1f TFLOP/s, and the peak of %d device%s is %.1f: the clock was most likely "
              "read before the work was done.",
-             cell.value->as_printed(), work / cell.printed.value / 1e12, cell.value->devices(),
+             PrintedText(*cell.value), work / cell.printed.value / 1e12, cell.value->devices(),
              cell.value->devices() == 1 ? "" : "s", peak / 1e12));
 }
 
@@ -66,7 +67,9 @@ void CheckLoading(const Document& document, const Cell& cell, proto::AuditedValu
   }
   if (std::isfinite(smallest) && cell.printed.value < smallest) {
     Remark(audited, kLoadingFasterThanWithout,
-           absl::StrCat("with data loading ", cell.value->as_printed(), " s, without it ", Digits(smallest), " s."));
+           absl::StrCat("with data loading ",
+                        cell.value->unit_seconds() > 0 ? Digits(cell.printed.value) : cell.value->as_printed(),
+                        " s, without it ", Digits(smallest), " s."));
   }
 }
 
@@ -152,7 +155,7 @@ void RemarkOnSecondValues(const Document& document, const Cell& cell, proto::Aud
       continue;
     }
     Remark(audited, kTwoValuesOfOneQuantity,
-           absl::StrCat(document.TableName(other), " prints ", other.value->as_printed(),
+           absl::StrCat(document.TableName(other), " prints ", PrintedText(*other.value),
                         " for the same quantity: two runs, or two things under one name."));
     CheckLoaders(document, cell, other, audited);
   }

@@ -7,6 +7,7 @@
 #include "lib/audit/plausibility.h"
 #include "lib/audit/quantity_kinds.h"
 #include "lib/audit/verdict.h"
+#include "lib/published/printed_value.h"
 #include "lib/published/published_unit.h"
 
 namespace lockstep {
@@ -59,7 +60,7 @@ void RemarkOnLimits(const Document& document, const Cell& cell, proto::AuditedVa
       cell.printed.value - 0.5 * cell.printed.unit <= limit->value) {
     return;
   }
-  const std::string sentence = absl::StrCat(cell.value->as_printed(), " is ", limit->words);
+  const std::string sentence = absl::StrCat(PrintedText(*cell.value), " is ", limit->words);
   if (audited.finding() == proto::NOT_REPRODUCIBLE || audited.finding() == proto::GIVEN) {
     Remark(audited, limit->flag, sentence);
   } else {

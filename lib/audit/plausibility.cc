@@ -12,6 +12,7 @@
 #include "lib/audit/verdict.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/published/printed_value.h"
 
 namespace lockstep {
 namespace {
@@ -48,9 +49,9 @@ void CheckParts(const Document& document, const Cell& communication, proto::Audi
         nearest == nullptr ? 0 : 0.5 * (compute->printed.unit + communication.printed.unit + nearest->printed.unit);
     if (nearest != nullptr && std::abs(nearest->printed.value - sum) > rounding * (1 + 1e-9)) {
       Remark(audited, kPartsDoNotSum,
-             absl::StrCat("computation ", compute->value->as_printed(), " + communication ",
-                          communication.value->as_printed(), " = ", Digits(sum), ", but ", document.TableName(*nearest),
-                          " prints a total of ", nearest->value->as_printed(), "."));
+             absl::StrCat("computation ", PrintedText(*compute->value), " + communication ",
+                          PrintedText(*communication.value), " = ", Digits(sum), ", but ", document.TableName(*nearest),
+                          " prints a total of ", PrintedText(*nearest->value), "."));
     }
   }
 }

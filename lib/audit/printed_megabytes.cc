@@ -84,8 +84,9 @@ void AddFromPrintedMegabytes(const Document& document, const SharedInputs& input
         const VolumeParts parts = {volume, unit, iterations, Volumes::kOfIteration};
         conventions.push_back(MakeFromMegabytes(parts, inputs, kNothingLeft));
         for (const LeftOver& left : left_overs) {
-          if (iterations.flags.empty() && unit.flags.empty()) {
+          if (iterations.flags.empty()) {
             conventions.push_back(MakeFromMegabytes(parts, inputs, left));
+            conventions.back().departures += unit.flags.empty() ? 0 : kSecondSlipDepartures;
           }
         }
       }

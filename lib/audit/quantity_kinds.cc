@@ -17,7 +17,8 @@ bool IsComputed(proto::PublishedQuantity quantity) {
 bool MayBeMeasured(proto::PublishedQuantity quantity) { return IsRate(quantity) || IsJudgedByLabel(quantity); }
 
 bool IsOftenGiven(proto::PublishedQuantity quantity) {
-  return quantity == proto::ITERATION_SECONDS || quantity == proto::LEARNING_RATE;
+  return quantity == proto::ITERATION_SECONDS || quantity == proto::LEARNING_RATE || quantity == proto::EPOCH_JOULES ||
+         quantity == proto::RUN_JOULES;
 }
 
 bool IsJudgedByLabel(proto::PublishedQuantity quantity) {
@@ -33,6 +34,10 @@ bool IsJudgedByLabel(proto::PublishedQuantity quantity) {
     case proto::AMDAHL_SPEEDUP:
     case proto::GUSTAFSON_SPEEDUP:
     case proto::LEARNING_RATE:
+    case proto::EPOCH_JOULES:
+    case proto::RUN_JOULES:
+    case proto::ITEM_JOULES:
+    case proto::ENERGY_RATIO:
       return true;
     default:
       return false;

@@ -35,6 +35,10 @@ inline constexpr std::array kComputedQuantities = {
     proto::BANDWIDTH_GIGABYTES_PER_SECOND,
     proto::UTILIZATION_PERCENT,
     proto::LEARNING_RATE,
+    proto::EPOCH_JOULES,
+    proto::RUN_JOULES,
+    proto::ITEM_JOULES,
+    proto::ENERGY_RATIO,
 };
 
 // Returns true for a time that is read off a clock and may be a total of phases: of an epoch, an epoch without loading,
@@ -47,8 +51,8 @@ bool IsComputed(proto::PublishedQuantity quantity);
 // Returns true for a quantity that is often measured. Numbers of such a quantity are given if no formula applies.
 bool MayBeMeasured(proto::PublishedQuantity quantity);
 
-// Returns true for a quantity that need not follow from others even if a formula applies: the time of an iteration, and
-// a learning rate.
+// Returns true for a quantity that need not follow from others even if a formula applies: the time of an iteration, a
+// learning rate, and the energy of an epoch or run, which a counter may have measured.
 bool IsOftenGiven(proto::PublishedQuantity quantity);
 
 // Returns true for a quantity whose contexts are judged separately in every table. The other quantities are judged by

@@ -1,5 +1,6 @@
 // Rates, in images, samples or tokens per second, and the speed-ups that are quotients of two rates.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -99,15 +100,24 @@ Convention MakeRatioOfColumns(const Source& over, const Source& n, const Declare
   return convention;
 }
 
+// The images of an epoch that a rate counts: all, or those of whole steps if the last, smaller step is left out
+// (drop_last).
+enum class Counted { kAll, kOfWholeSteps };
+
+double ImagesOfWholeSteps(double images, double global_batch) {
+  return global_batch > 0 ? std::floor(images / global_batch) * global_batch : 0;
+}
+
 // Returns the convention: items * batch of an iteration / seconds, or images / seconds, or a conversion of another
 // rate.
-Convention MakeRate(const Document& document, const Source& source, bool per_device) {
+Convention MakeRate(const Document& document, const Source& source, bool per_device, Counted counted) {
   const double images = document.ImagesPerEpoch();
   const double items = std::max<double>(1, static_cast<double>(document.tables().claims().items_per_sample()));
   const bool total = document.BatchIsTotal();
   Convention convention;
   const std::string sample = items > 1 ? absl::StrCat(" * ", items) : "";
   const char* share = per_device ? " / N" : "";
+  const bool is_all = counted == Counted::kAll;
   std::function<double(const TablePlace&, double)> rate;
   switch (source.quantity) {
     case proto::ITERATION_SECONDS:
@@ -125,8 +135,12 @@ Convention MakeRate(const Document& document, const Source& source, bool per_dev
       rate = [](const TablePlace& p, double each) { return each * p.devices; };
       break;
     default:
-      convention.text = absl::StrCat("images", sample, " / T_N", share);
-      rate = [=](const TablePlace&, double seconds) { return images * items / seconds; };
+      convention.text = absl::StrCat(is_all ? "images" : "images of whole steps", sample, " / T_N", share);
+      convention.departures = is_all ? 0 : 1;
+      rate = [=](const TablePlace& p, double seconds) {
+        const double batch = static_cast<double>(p.batch) * (total ? 1 : p.devices);
+        return (is_all ? images : ImagesOfWholeSteps(images, batch)) * items / seconds;
+      };
   }
   absl::StrAppend(&convention.text, ", ", source.name);
   convention.evaluate = [&source, rate, per_device](const TablePlace& place) -> std::optional<Recomputed> {
@@ -141,6 +155,24 @@ Convention MakeRate(const Document& document, const Source& source, bool per_dev
     return Recomputed{value, rate(place, cell->printed.value) / parts, {cell}, value * cell->Slack() / cell->Exact()};
   };
   return convention;
+}
+
+// Returns the right quotients of a rate of `table` and a base rate of another table.
+std::vector<Convention> SpeedupsOverOtherTables(const Document& document, int table, const DeclaredBase& base,
+                                                const Sources& rates) {
+  std::vector<Convention> conventions;
+  if (rates.empty() || rates[0].get().table != table) {
+    return conventions;  // `rates` holds all tables
+  }
+  for (const Source& over : document.SourcesFor({proto::ITEMS_PER_SECOND, proto::ITEMS_PER_SECOND_PER_DEVICE}, table)) {
+    for (const Source& n : rates) {
+      if (over.table != table && n.quantity != proto::ITERATION_SECONDS) {
+        conventions.push_back(MakeRateSpeedup(RateFormulas(base.devices)[0], over, n, base, document.BatchIsTotal()));
+        conventions.back().departures += 1;  // people take the base of the same table first
+      }
+    }
+  }
+  return conventions;
 }
 
 bool IsKnown(const Sources& sources, absl::string_view context) {
@@ -172,7 +204,7 @@ void MarkOtherColumn(const Sources& sources, const Source& source, absl::string_
 std::vector<Convention> RateSpeedups(const Document& document, int table, const DeclaredBase& base,
                                      absl::string_view context) {
   const Sources rates = RateSources(document, table, context);
-  std::vector<Convention> conventions;
+  std::vector<Convention> conventions = SpeedupsOverOtherTables(document, table, base, rates);
   for (const Source& over : rates) {
     for (const Source& n : rates) {
       if (!Comparable(over, n)) {
@@ -201,9 +233,20 @@ std::vector<Convention> RateConventions(const Document& document, proto::Publish
   for (const Source& source : sources) {
     // Avoids a cycle: total rates are computed from rates per device only if these were read off.
     if (source.quantity != proto::ITEMS_PER_SECOND_PER_DEVICE || source.read_off) {
-      conventions.push_back(MakeRate(document, source, per_device));
-      MarkOtherColumn(sources, source, context, conventions.back());
+      const bool is_time = source.quantity == proto::EPOCH_SECONDS || source.quantity == proto::STEP_SECONDS;
+      for (const Counted counted : {Counted::kAll, Counted::kOfWholeSteps}) {
+        if (counted == Counted::kAll || is_time) {
+          conventions.push_back(MakeRate(document, source, per_device, counted));
+          MarkOtherColumn(sources, source, context, conventions.back());
+        }
+      }
     }
+  }
+  const auto plain = std::find_if(conventions.begin(), conventions.end(),
+                                  [](const Convention& convention) { return convention.flags.empty(); });
+  if (!per_device && plain != conventions.end()) {
+    const std::vector<Convention> products = RatesOfSpeedups(document, table, *plain, context);
+    conventions.insert(conventions.end(), products.begin(), products.end());
   }
   return conventions;
 }

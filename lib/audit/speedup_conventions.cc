@@ -134,9 +134,11 @@ std::vector<Convention> SpeedupConventions(const Document& document, proto::Publ
   const Sources times = document.Times(table, context);
   std::vector<Convention> speedups = RateSpeedups(document, table, base_case, context);
   for (const SpeedupFormula& formula : SpeedupFormulas(base_case, document)) {
-    for (const Source& base : times) {
-      for (const Source& n : times) {
-        speedups.push_back(MakeSpeedup(formula, base, n, base_case));
+    for (const Sources& kind : {times, document.RunTimes(table, context)}) {  // no run over an epoch
+      for (const Source& base : kind) {
+        for (const Source& n : kind) {
+          speedups.push_back(MakeSpeedup(formula, base, n, base_case));
+        }
       }
     }
   }

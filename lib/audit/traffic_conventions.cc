@@ -185,7 +185,7 @@ Choice Nothing() {
 // Returns conventions for values printed as a bandwidth although no time, or not even bytes, entered them. They are far
 // from every plain reading, so that a coincidence does not make them believed.
 std::vector<Convention> NoBandwidths(const Document& document) {
-  constexpr int kFarOff = 6;  // more than the sum of the departures of any formula with bytes and a time
+  constexpr int kFarOff = 6;  // more than the departures of any formula with bytes, a time and one slip
   std::vector<Convention> conventions;
   const auto nothing_printed = std::make_shared<const TrafficInputs>();
   const auto add = [&](const Parts& parts) {
@@ -231,18 +231,20 @@ std::vector<Convention> MegabyteConventions(const Document& document, proto::Pub
   return conventions;
 }
 
-// Adds right formulas in which one part belongs to another number of devices.
+// Adds formulas, right up to their unit, in which one part belongs to another number of devices.
 void AddLeftOvers(const Document& document, const SharedInputs& inputs, const std::vector<Choice>& units,
                   std::vector<Convention>& conventions) {
   constexpr int kPlain = 1;
   const std::vector<LeftOver> left_overs = LeftOversOf(document);
   const auto add = [&](const Parts& parts) {
     const Convention right = MakeTraffic(parts, inputs, document);
-    if (!right.flags.empty() || right.departures > kPlain) {
+    const bool is_unit_slip = IsUnitSlip(right.flags);
+    if ((!right.flags.empty() && !is_unit_slip) || right.departures > kPlain) {
       return;
     }
     for (const LeftOver& left : left_overs) {
       conventions.push_back(MakeTraffic(parts, inputs, document, left));
+      conventions.back().departures += is_unit_slip ? kSecondSlipDepartures : 0;
     }
   };
   ForAllParts(ItemSizes(), ParameterCounts(document), Iterations(document), units, add);

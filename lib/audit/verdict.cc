@@ -13,6 +13,7 @@
 #include "lib/audit/quantity_kinds.h"
 #include "lib/audit/trial.h"
 #include "lib/base/stop_signal.h"
+#include "lib/published/printed_value.h"
 
 namespace lockstep {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 std::string InputsText(const Recomputed& recomputed) {
   std::vector<std::string> inputs;
   for (const Cell* cell : recomputed.inputs) {
-    inputs.push_back(cell->value->as_printed());
+    inputs.push_back(PrintedText(*cell->value));
   }
   return inputs.empty() ? "" : absl::StrCat(" (from ", absl::StrJoin(inputs, ", "), ")");
 }
@@ -65,7 +66,7 @@ std::vector<std::string> FlagsOf(const std::vector<Hit>& hits, const PrintedNumb
 std::string GivesText(const Hit& hit, const Cell& cell) {
   return absl::StrCat(", gives ", Digits(hit.value),
                       hit.style.before_rounding && !RoundsTo(hit.value, cell.printed)
-                          ? absl::StrCat(", and ", cell.value->as_printed(), " within the rounding of the inputs")
+                          ? absl::StrCat(", and ", PrintedText(*cell.value), " within the rounding of the inputs")
                           : "");
 }
 
@@ -97,7 +98,7 @@ void Explain(const std::vector<Hit>& hits, Cell& cell, proto::AuditedValue& audi
   for (const Cell* input : hits[0].recomputed.inputs) {
     if (hits.size() == 1 && !input->contradiction.empty()) {
       Remark(audited, kInconsistentPrinting,
-             absl::StrCat("it uses ", input->value->as_printed(), ", but ", input->contradiction, "."));
+             absl::StrCat("it uses ", PrintedText(*input->value), ", but ", input->contradiction, "."));
     }
   }
 }
@@ -152,7 +153,7 @@ void GiveUp(const std::vector<Trial>& trials, const std::vector<const Trial*>& b
     expected = ExpectedHit(**trial, cell);
   }
   std::optional<Hit> nearest = expected.has_value() ? expected : NearestHit(trials, cell);
-  const std::string verdict = absl::StrCat("No convention gives ", cell.value->as_printed(),
+  const std::string verdict = absl::StrCat("No convention gives ", PrintedText(*cell.value),
                                            by_chance.has_value() ? " better than chance would. " : ". ");
   if (!nearest.has_value() && !by_chance.has_value()) {
     audited.set_sentence("Nothing to recompute it from: its inputs are not in the document.");

@@ -22,7 +22,7 @@
 #include "lib/proto/quantity.pb.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/proto/sweep.pb.h"
-#include "lib/published/printed_number.h"
+#include "lib/published/printed_value.h"
 #include "lib/published/published_unit.h"
 
 namespace lockstep {
@@ -78,8 +78,9 @@ std::string PlaceOf(const proto::PublishedValue& value, const Clock& clock) {
 }
 
 std::string TextOf(const proto::PublishedValue& value) {
-  const std::string digits(FirstBytes(value.as_printed(), kMaxTextBytes));
-  return IsRate(value.quantity()) ? digits : absl::StrCat(digits, " ", UnitOf(value.quantity()));
+  const std::string digits(FirstBytes(PrintedText(value), kMaxTextBytes));
+  return IsRate(value.quantity()) || value.unit_seconds() > 0 ? digits
+                                                              : absl::StrCat(digits, " ", UnitOf(value.quantity()));
 }
 
 // Adds the times of one point; `where` names the point.
@@ -120,7 +121,7 @@ std::vector<MeasuredNumber> MeasuredInTables(const proto::PublishedTables& docum
   for (const proto::PublishedTable& table : document.table()) {
     for (const proto::PublishedValue& value : table.value()) {
       const std::optional<Clock> clock = ClockOf(value.quantity());
-      const absl::StatusOr<PrintedNumber> number = ParsePrintedNumber(value.as_printed());
+      const absl::StatusOr<PrintedNumber> number = PrintedNumberOf(value);
       if (!clock.has_value() || value.restated() || !number.ok() || number->value <= 0) {
         continue;
       }

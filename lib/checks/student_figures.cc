@@ -13,7 +13,7 @@
 #include "lib/base/utf8.h"
 #include "lib/checks/measured_numbers.h"
 #include "lib/checks/repeat_chance.h"
-#include "lib/published/printed_number.h"
+#include "lib/published/printed_value.h"
 #include "lib/record/digest.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/spread.h"
@@ -114,7 +114,7 @@ std::vector<Printed> PrintedNumbers(const std::vector<proto::PublishedTables>& d
   for (const proto::PublishedTables& document : documents) {
     for (const proto::PublishedTable& table : document.table()) {
       for (const proto::PublishedValue& value : table.value()) {
-        const absl::StatusOr<PrintedNumber> number = ParsePrintedNumber(value.as_printed());
+        const absl::StatusOr<PrintedNumber> number = PrintedNumberOf(value);
         if (number.ok() && value.epoch() == 0 && !value.restated()) {
           all.push_back(
               {&table, &value, number->value,
@@ -189,14 +189,11 @@ void AddRecordTimes(const LabRecords& lab, ClassStudent& student) {
 
 namespace {
 
-// Returns true if two students who measured on their own would hardly print all numbers of this table alike. Only
-// measured numbers count: speed-ups of one decimal are equal in many honest tables.
-bool ProvesACopy(const proto::PublishedTables& document, const proto::PublishedTable& table) {
+// Returns true if two students who measured on their own would hardly print all numbers of the one table of `alone`
+// alike. Only measured numbers count: speed-ups of one decimal are equal in many honest tables.
+bool ProvesACopy(const proto::PublishedTables& alone) {
   // Largest probability of equal tables. A class of 100 has 4,950 pairs of students.
   constexpr double kMaxChance = 1e-6;
-  proto::PublishedTables alone = document;
-  alone.clear_table();
-  *alone.add_table() = table;
   double chance = 1;
   for (const MeasuredNumber& number : MeasuredInTables(alone)) {
     chance *= std::clamp(number.unit / number.value / kRepeatWidth, kMinRepeatChance, 1.0);
@@ -208,13 +205,18 @@ bool ProvesACopy(const proto::PublishedTables& document, const proto::PublishedT
 
 std::vector<std::string> TableDigests(const proto::PublishedTables& document) {
   std::vector<std::string> digests;
+  proto::PublishedTables alone;  // the document's statements with one of its tables at a time
+  *alone.mutable_claims() = document.claims();
+  *alone.mutable_facts() = document.facts();
+  alone.add_table();
   for (const proto::PublishedTable& table : document.table()) {
+    *alone.mutable_table(0) = table;
     std::set<std::string> numbers;
     for (const proto::PublishedValue& value : table.value()) {
       numbers.insert(absl::StrCat(value.quantity(), " ", value.devices(), " ", value.batch(), " ", value.epoch(), " ",
-                                  value.as_printed()));
+                                  PrintedText(value)));
     }
-    if (ProvesACopy(document, table)) {
+    if (ProvesACopy(alone)) {
       digests.push_back(Sha256Hex(absl::StrJoin(numbers, "\n")));
     }
   }

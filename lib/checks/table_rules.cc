@@ -14,7 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/audit/audit.h"
 #include "lib/audit/flags.h"
-#include "lib/published/printed_number.h"
+#include "lib/published/printed_value.h"
 #include "lib/wording/cell.h"
 
 namespace lockstep {
@@ -50,6 +50,7 @@ constexpr std::pair<const char*, const char*> kRuleOfFlag[] = {
     {kRoundedIntermediates, "digits_lost"},
     {kInconsistentPrinting, "digits_lost"},
     {kDiffersFromItsTable, "number_not_reproducible"},
+    {kLostDigit, "number_not_reproducible"},
     {kNegativeCommunication, "negative_communication"},
     {kPartsDoNotSum, "parts_do_not_sum"},
     {kTwoValuesOfOneQuantity, "two_values_of_one_quantity"},
@@ -96,7 +97,7 @@ bool IsTraffic(proto::PublishedQuantity quantity) {
 std::string PlaceText(const proto::PublishedValue& value) {
   return absl::StrCat(absl::AsciiStrToLower(proto::PublishedQuantity_Name(value.quantity())),
                       value.devices() > 0 ? absl::StrCat(", ", CountOf(value.devices(), "device")) : "",
-                      value.batch() > 0 ? absl::StrCat(", batch ", value.batch()) : "", ": ", value.as_printed());
+                      value.batch() > 0 ? absl::StrCat(", batch ", value.batch()) : "", ": ", PrintedText(value));
 }
 
 // Adds the findings on one number. Returns true if one of its rules fails.
@@ -147,7 +148,7 @@ void CheckEstimates(const std::string& where, const proto::PublishedTable& table
     if (const auto other = measured.find(value->quantity()); other != measured.end()) {
       list.Add("estimates_among_measurements", where,
                absl::StrCat(PlaceText(*value), " is called '", value->context(), value->note(), "', and ",
-                            other->second->as_printed(), " next to it is not."));
+                            PrintedText(*other->second), " next to it is not."));
     }
   }
 }
@@ -186,7 +187,7 @@ std::optional<PrintedNumber> TimeAt(const FirstNumbers& numbers, proto::Publishe
   if (found == numbers.end()) {
     return std::nullopt;
   }
-  const auto printed = ParsePrintedNumber(found->second->as_printed());
+  const auto printed = PrintedNumberOf(*found->second);
   return printed.ok() ? std::optional<PrintedNumber>(*printed) : std::nullopt;
 }
 
@@ -206,7 +207,7 @@ bool IsDifference(const FirstNumbers& numbers, proto::PublishedQuantity quantity
 void CheckLoadingInSplit(const std::string& where, const FirstNumbers& numbers, const proto::PublishedTable& table,
                          FindingList& list) {
   for (const proto::PublishedValue& value : table.value()) {
-    const auto printed = ParsePrintedNumber(value.as_printed());
+    const auto printed = PrintedNumberOf(value);
     if (value.quantity() == proto::COMMUNICATION_SECONDS && printed.ok() &&
         IsDifference(numbers, proto::EPOCH_SECONDS, value, *printed) &&
         !IsDifference(numbers, proto::STEP_SECONDS, value, *printed)) {

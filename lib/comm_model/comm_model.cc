@@ -14,6 +14,7 @@
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stopwatch.h"
+#include "lib/comm_model/explain_number.h"
 #include "lib/comm_model/inputs.h"
 #include "lib/comm_model/model_records.h"
 #include "lib/comm_model/verdict.h"
@@ -203,6 +204,10 @@ absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
   RETURN_IF_ERROR(CheckCommModelOptions(options));
   RETURN_IF_ERROR(DeclareRunFiles({InputPaths(options), {{"--output", options.output_path, ""}}}));
   ASSIGN_OR_RETURN(CommModelInputs inputs, ReadCommModelInputs(options));
+  std::string derivation;
+  if (!options.explain.empty()) {
+    ASSIGN_OR_RETURN(derivation, ExplainNumber(inputs.audited, options.explain));
+  }
   Records records;
   StageRun run;
   run.output.record = options.output_path;
@@ -218,7 +223,7 @@ absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
     return WriteRecords(options, inputs, header, *output.writer, records);
   };
   RETURN_IF_ERROR(RunStage(run));
-  return CommModelRun{std::move(records), std::move(inputs.scale)};
+  return CommModelRun{std::move(records), std::move(inputs.scale), std::move(derivation)};
 }
 
 }  // namespace lockstep

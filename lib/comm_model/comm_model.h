@@ -3,6 +3,7 @@
 #define LOCKSTEP_LIB_COMM_MODEL_COMM_MODEL_H_
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -13,16 +14,18 @@
 
 namespace lockstep {
 
-// Result of a run: the records that it wrote, and the scale record that it read, if any.
+// Result of a run: the records that it wrote, the scale record that it read, if any, and the text of --explain.
 struct CommModelRun {
   std::vector<proto::CommModelRecord> records;
   std::optional<ScaleRecords> scale;
+  std::string derivation = {};  // derivation of the number that the option `explain` describes; empty: not asked for
 };
 
 // Writes the records that lib/proto/comm_model.proto lists, in its order. If the output already holds this result, it
 // is read instead, unless `force` is set. Prints on stderr the path of the output and the verdict (verdict.h). A dry
 // run writes nothing, and prints the verdict, time and memory of the computation.
-// InvalidArgument: nothing to do, or an option without the option that it needs. Other errors as those of the readers
+// InvalidArgument: nothing to do, an option without the option that it needs, or no single number that `explain`
+// describes. Other errors as those of the readers
 // and the writer.
 absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options);
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/csv_cell.h"
 #include "lib/comm_model/export.h"
+#include "lib/published/printed_value.h"
 #include "lib/scaling/point_settings.h"
 
 namespace lockstep {
@@ -136,7 +137,7 @@ std::string AuditLines(const proto::AuditTable& table) {
   for (const proto::AuditedValue& value : table.value()) {
     const proto::PublishedValue& published = value.published();
     lines += Line({"audit", table.source(), table.table(), published.devices(), published.batch()},
-                  proto::PublishedQuantity_Name(published.quantity()), CsvText(published.as_printed()), "", "",
+                  proto::PublishedQuantity_Name(published.quantity()), CsvText(PrintedText(published)), "", "",
                   "published", absl::StrCat(proto::Finding_Name(value.finding()), ": ", value.sentence()));
   }
   return lines;

@@ -38,6 +38,7 @@ struct CommModelOptions {
   std::vector<std::string> times_paths;       // published tables with epoch times to predict from (CSV, textproto)
   std::vector<std::string> all_reduce_paths;  // files of nccl-tests (JSON) or our benchmarks (JSON, record)
   std::vector<std::string> audit_paths;       // published tables to recompute (CSV, textproto)
+  std::string explain;                        // words that describe a number of audit_paths; empty: no derivation
   std::string score_path;                     // comm_model record whose predictions are compared with the scale record
   std::string model_spec_path;                // ModelSpec, textproto; empty: defaults
   double nominal_link_gigabytes_per_second = 0;  // nominal, one direction of one device's link, GB = 1e9; 0: not given

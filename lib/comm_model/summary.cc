@@ -7,7 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/audit/number_choice.h"
 #include "lib/base/point_warnings.h"
+#include "lib/published/printed_value.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/negative_communication.h"
 #include "lib/scaling/point_run.h"
@@ -174,21 +176,6 @@ std::string StarText(const std::vector<proto::CommModelRecord>& records) {
   return text;
 }
 
-// Returns for example "STEP_SECONDS N=2 B=32 epoch 5 full time", without unset parts.
-std::string CellName(const proto::PublishedValue& value) {
-  std::string name = proto::PublishedQuantity_Name(value.quantity());
-  if (value.devices() > 0) {
-    absl::StrAppend(&name, " N=", value.devices());
-  }
-  if (value.batch() > 0) {
-    absl::StrAppend(&name, " B=", value.batch());
-  }
-  if (value.epoch() > 0) {
-    absl::StrAppend(&name, " epoch ", value.epoch());
-  }
-  return value.context().empty() ? name : absl::StrCat(name, " ", value.context());
-}
-
 std::string FoundText(const proto::AuditedValue& value) {
   const proto::Candidate& nearest = value.nearest();
   if (value.finding() == proto::COULD_BE_CHANCE) {
@@ -221,8 +208,8 @@ std::string AuditText(const proto::AuditTable& table, Found& found) {
       ++found.flags[flag];
     }
     const std::string flags = value.flag().empty() ? "" : absl::StrCat(" [", absl::StrJoin(value.flag(), ", "), "]");
-    absl::StrAppendFormat(&text, "  %-52s %14s  %-16s %s%s\n", CellName(value.published()),
-                          value.published().as_printed(), proto::Finding_Name(value.finding()), FoundText(value),
+    absl::StrAppendFormat(&text, "  %-52s %14s  %-16s %s%s\n", NumberName(value.published()),
+                          PrintedText(value.published()), proto::Finding_Name(value.finding()), FoundText(value),
                           flags);
   }
   return absl::StrCat(text, "  = ", table.summary().sentence(), "\n");

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/prediction/scaling_times.h"
-#include "lib/published/printed_number.h"
+#include "lib/published/printed_value.h"
 
 namespace lockstep {
 namespace {
@@ -79,7 +79,7 @@ double EpochFactor(const proto::PublishedTables& tables, const proto::PublishedV
 absl::StatusOr<std::optional<ScalingTime>> TimeOf(const proto::PublishedTables& tables,
                                                   const proto::PublishedValue& value, uint64_t images,
                                                   double run_to_run_fraction) {
-  ASSIGN_OR_RETURN(const PrintedNumber printed, ParsePrintedNumber(value.as_printed()));
+  ASSIGN_OR_RETURN(const PrintedNumber printed, PrintedNumberOf(value));
   const uint64_t batch = BatchPerDevice(tables, value);
   ScalingTime time;
   time.ranks = value.devices();

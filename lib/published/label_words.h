@@ -32,6 +32,9 @@ QuantityMeaning UnitMeantBy(absl::string_view text);
 // Returns the axis that `words` name, in lower case: "number of gpus", "batch size". kNone: other words.
 TableAxis AxisMeantBy(absl::string_view words);
 
+// Returns "mean over ranks", "slowest rank" or "fastest rank" for words with this meaning; empty for other words.
+std::string RankStatisticMeantBy(absl::string_view words);
+
 // Returns true for a word in lower case that changes no meaning: "mean", "of", "training".
 bool IsFillerWord(absl::string_view word);
 

@@ -8,6 +8,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/published/excerpt.h"
 #include "lib/published/printed_number.h"
+#include "lib/published/published_unit.h"
 #include "lib/published/statement.h"
 
 namespace lockstep {
@@ -50,6 +51,14 @@ bool MayLackBatch(proto::PublishedQuantity quantity) {
     case proto::AMDAHL_SPEEDUP:
     case proto::GUSTAFSON_SPEEDUP:
     case proto::LEARNING_RATE:
+    case proto::RUN_SECONDS:
+    case proto::RUN_EPOCHS:
+    case proto::RUN_ITERATIONS:
+    case proto::POWER_WATTS:
+    case proto::EPOCH_JOULES:
+    case proto::RUN_JOULES:
+    case proto::ITEM_JOULES:
+    case proto::ENERGY_RATIO:
       return true;
     default:
       return false;
@@ -100,6 +109,12 @@ absl::Status CheckPublishedValue(const proto::PublishedValue& value) {
   }
   if (const auto number = ParsePrintedNumber(value.as_printed()); !number.ok()) {
     return absl::DataLossError(number.status().message());
+  }
+  if (value.unit_seconds() != 0 && (UnitOf(value.quantity()) != "s" || UnitOfSeconds(value.unit_seconds()).empty())) {
+    return absl::DataLossError("`unit_seconds` is 60 (minutes) or 3600 (hours), and of a time only");
+  }
+  if (value.unit_joules() != 0 && (UnitOf(value.quantity()) != "J" || UnitOfJoules(value.unit_joules()).empty())) {
+    return absl::DataLossError("`unit_joules` is 3600 (Wh) or 3.6e6 (kWh), and of an energy only");
   }
   if (IsOutcome(value.quantity())) {
     return absl::OkStatus();

@@ -166,6 +166,8 @@ absl::StatusOr<proto::PublishedValue> ReadValue(const Row& row) {
   proto::PublishedValue value;
   RETURN_IF_ERROR(SetFieldFromText("quantity", row.At("quantity"), value));
   RETURN_IF_ERROR(CheckUnit(row.At("unit"), value.quantity()));
+  value.set_unit_seconds(SecondsOfUnit(row.At("unit")));
+  value.set_unit_joules(JoulesOfUnit(row.At("unit")));
   ASSIGN_OR_RETURN(*value.mutable_as_printed(), PrintedDigits(row.At("value"), row.At("as_printed")));
   if (value.as_printed().empty()) {
     return absl::InvalidArgumentError(
@@ -184,16 +186,15 @@ absl::StatusOr<proto::PublishedValue> ReadValue(const Row& row) {
   return value;
 }
 
-// Returns the table with this name; adds it if it does not exist.
-proto::PublishedTable& TableNamed(absl::string_view name, proto::PublishedTables& tables) {
-  for (proto::PublishedTable& table : *tables.mutable_table()) {
-    if (table.name() == name) {
-      return table;
+// Returns the index of the table with this name; adds the table if it does not exist.
+int TableNamed(absl::string_view name, proto::PublishedTables& tables) {
+  for (int i = 0; i < tables.table_size(); ++i) {
+    if (tables.table(i).name() == name) {
+      return i;
     }
   }
-  proto::PublishedTable& table = *tables.add_table();
-  table.set_name(std::string(name));
-  return table;
+  tables.add_table()->set_name(std::string(name));
+  return tables.table_size() - 1;
 }
 
 // Reads a number of the whole table, which any of its rows may give.
@@ -228,7 +229,8 @@ absl::Status CheckRateUnit(const Row& row, const proto::PublishedValue& value, R
   return absl::OkStatus();
 }
 
-absl::Status ReadRow(const Columns& columns, const CsvRow& csv_row, RateUnits& units, proto::PublishedTables& tables) {
+absl::Status ReadRow(const Columns& columns, const CsvRow& csv_row, RateUnits& units, proto::PublishedTables& tables,
+                     NumberLines& lines) {
   if (csv_row.fields.size() != columns.size()) {
     return absl::InvalidArgumentError(absl::StrCat("expected ", columns.size(), " fields, as many as columns; found ",
                                                    csv_row.fields.size(),
@@ -243,8 +245,10 @@ absl::Status ReadRow(const Columns& columns, const CsvRow& csv_row, RateUnits& u
     return absl::InvalidArgumentError("the table's name is missing; give it in the column table");
   }
   RETURN_IF_ERROR(CheckRateUnit(row, value, units));
-  proto::PublishedTable& table = TableNamed(row.At("table"), tables);
+  const int index = TableNamed(row.At("table"), tables);
+  proto::PublishedTable& table = *tables.mutable_table(index);
   *table.add_value() = std::move(value);
+  AddNumberLine(static_cast<size_t>(index), csv_row.line, lines);
   RETURN_IF_ERROR(CheckPublishedSize(tables.table_size(), 0));
   return ReadLoaderWorkers(row.At("loader_workers"), table);
 }
@@ -270,7 +274,7 @@ absl::StatusOr<proto::PublishedTables> ReadWandbChart(absl::string_view text, co
 
 // Returns the rows of the file as one number per row, below the columns.
 absl::StatusOr<proto::PublishedTables> ReadRows(absl::string_view text, const std::string& path, int first_line,
-                                                proto::PublishedTables tables) {
+                                                proto::PublishedTables tables, NumberLines& lines) {
   const char separator = SeparatorOfLine(text.substr(0, text.find('\n')));
   absl::StatusOr<std::vector<CsvRow>> rows = ParseCsv(text, first_line, separator);
   if (!rows.ok()) {
@@ -291,7 +295,7 @@ absl::StatusOr<proto::PublishedTables> ReadRows(absl::string_view text, const st
     if (separator != ',') {
       UseDecimalPoints(*columns, (*rows)[i]);
     }
-    RETURN_IF_ERROR(At(path, (*rows)[i].line, ReadRow(*columns, (*rows)[i], units, tables)));
+    RETURN_IF_ERROR(At(path, (*rows)[i].line, ReadRow(*columns, (*rows)[i], units, tables, lines)));
   }
   if (!HasReadableText(tables)) {
     return absl::DataLossError(absl::StrCat(path, ": expected UTF-8; save the file in that encoding"));
@@ -341,7 +345,8 @@ bool LooksLikeCsv(absl::string_view bytes) {
   return !LooksLikeTextFormat(line) && IsUtf8(*plain) && HasWideTable(ReadTableBlocks(*plain, faults));
 }
 
-absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view bytes, const std::string& path) {
+absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view bytes, const std::string& path,
+                                                         NumberLines* lines) {
   const absl::StatusOr<std::string> plain = PlainText(bytes);
   if (!plain.ok()) {
     return absl::DataLossError(absl::StrCat(path, ": ", plain.status().message()));
@@ -353,7 +358,7 @@ absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view bytes
     TableFaults faults;
     const TableBlocks blocks = ReadTableBlocks(*plain, faults);
     if (HasWideTable(blocks)) {
-      return ReadWideTables(blocks, path, std::move(faults));
+      return ReadWideTables(blocks, path, std::move(faults), lines);
     }
   }
   std::set<std::string> seen;
@@ -361,8 +366,10 @@ absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view bytes
     RETURN_IF_ERROR(At(path, static_cast<int>(i) + 1, ReadRemark(remarks[i], seen, tables)));
   }
   const int first_line = static_cast<int>(remarks.size()) + 1;
-  return LooksLikeWandbChart(text) ? ReadWandbChart(text, path, first_line, tables)
-                                   : ReadRows(text, path, first_line, std::move(tables));
+  NumberLines unused;
+  return LooksLikeWandbChart(text)
+             ? ReadWandbChart(text, path, first_line, tables)
+             : ReadRows(text, path, first_line, std::move(tables), lines != nullptr ? *lines : unused);
 }
 
 }  // namespace lockstep

@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lib/proto/published.pb.h"
+#include "lib/published/number_lines.h"
 
 namespace lockstep {
 
@@ -35,8 +36,10 @@ bool LooksLikeCsv(absl::string_view text);
 // - a number that does not parse, a unit that contradicts its quantity, or a value that contradicts its printed digits;
 // - an error of lib/published/published_check.h.
 // A chart of Weights & Biases is read by ParseWandbChart, with its errors; lines `# key = value` may stand above its
-// columns. `path` is used in messages only.
-absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text, const std::string& path);
+// columns. `path` is used in messages only. Sets `lines`, unless it is null, to the line of every number; a chart's are
+// not known.
+absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text, const std::string& path,
+                                                         NumberLines* lines = nullptr);
 
 }  // namespace lockstep
 

@@ -2,6 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "google/protobuf/text_format.h"
 #include "lib/base/status_macros.h"
 #include "lib/published/published_check.h"
 #include "lib/published/published_csv.h"
@@ -13,6 +14,27 @@ namespace {
 bool IsCsv(absl::string_view text, absl::string_view path) {
   return absl::EndsWithIgnoreCase(path, ".csv") ||
          (!absl::EndsWithIgnoreCase(path, ".textproto") && LooksLikeCsv(text));
+}
+
+// Returns the lines on which the numbers of `text` begin. `text` must be a PublishedTables in text format.
+NumberLines LinesOfText(const std::string& text) {
+  proto::PublishedTables tables;
+  google::protobuf::TextFormat::ParseInfoTree locations;
+  google::protobuf::TextFormat::Parser parser;
+  parser.WriteLocationsTo(&locations);
+  NumberLines lines;
+  if (!parser.ParseFromString(text, &tables)) {
+    return lines;
+  }
+  const auto* const table_field = proto::PublishedTables::descriptor()->FindFieldByName("table");
+  const auto* const value_field = proto::PublishedTable::descriptor()->FindFieldByName("value");
+  for (int t = 0; t < tables.table_size(); ++t) {
+    const auto* const table = locations.GetTreeForNested(table_field, t);
+    for (int i = 0; table != nullptr && i < tables.table(t).value_size(); ++i) {
+      AddNumberLine(static_cast<size_t>(t), table->GetLocation(value_field, i).line + 1, lines);  // counted from 0
+    }
+  }
+  return lines;
 }
 
 }  // namespace
@@ -33,8 +55,12 @@ absl::StatusOr<proto::PublishedTables> ParsePublishedTables(absl::string_view te
 absl::StatusOr<PublishedFile> ReadPublishedTables(const std::string& path) {
   ASSIGN_OR_RETURN(const InputText file, ReadInputText(path));
   PublishedFile published;
-  ASSIGN_OR_RETURN(published.tables,
-                   IsCsv(file.text, path) ? ParsePublishedCsv(file.text, path) : ParsePublishedTables(file.text, path));
+  if (IsCsv(file.text, path)) {
+    ASSIGN_OR_RETURN(published.tables, ParsePublishedCsv(file.text, path, &published.lines));
+  } else {
+    ASSIGN_OR_RETURN(published.tables, ParsePublishedTables(file.text, path));
+    published.lines = LinesOfText(file.text);
+  }
   published.input = file.input;
   return published;
 }

@@ -9,12 +9,14 @@
 #include "absl/strings/string_view.h"
 #include "lib/proto/header.pb.h"
 #include "lib/proto/published.pb.h"
+#include "lib/published/number_lines.h"
 
 namespace lockstep {
 
 struct PublishedFile {
   proto::PublishedTables tables;
   proto::Input input;
+  NumberLines lines;  // line of every number
 };
 
 // Returns true if the name has the extension of a published table: .csv or .textproto, in lower or upper case.

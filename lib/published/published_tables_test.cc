@@ -60,6 +60,32 @@ TEST(PublishedTablesTest, AnErrorNamesLineAndColumn) {
   ExpectBroken("source: \n\n @", "a.textproto:3:2: ");
 }
 
+// Writes `text` to a file of this name, and reads it.
+PublishedFile Read(const std::string& name, const std::string& text) {
+  WriteFile(TempPath(name), text);
+  const auto file = ReadPublishedTables(TempPath(name));
+  EXPECT_THAT(file, IsOk());
+  return *file;
+}
+
+TEST(PublishedTablesTest, TheLineOfEveryNumberIsKnown) {
+  const PublishedFile message = Read("lines.textproto",
+                                     "source: 'x'\ntable { name: 'T'\n  value { quantity: LOSS as_printed: '1' }\n\n"
+                                     "  value {\n quantity: ACCURACY_PERCENT as_printed: '2' }\n}\n");
+  EXPECT_EQ(message.lines, (NumberLines{{3, 5}}));
+  const PublishedFile rows = Read("lines.csv",
+                                  "# source = x\ntable,quantity,devices,batch_per_device,value,unit,as_printed\n"
+                                  "A,speedup,2,32,1.9,1,\nB,speedup,2,32,1.8,1,\nA,speedup,4,32,-,1,\n"
+                                  "A,speedup,4,64,3.6,1,\n");
+  EXPECT_EQ(rows.lines, (NumberLines{{3, 6}, {4}}));
+  const PublishedFile wide = Read("lines_wide.csv",
+                                  "# source: x\nEpoch time (s)\nbatch,1 GPU,2 GPUs\n32,OOM,17.05\n64,23.5,12.6\n\n"
+                                  "Speed-up\nbatch,2 GPUs\n64,1.87\n");
+  EXPECT_EQ(wide.lines, (NumberLines{{4, 5, 5}, {9}}));
+  EXPECT_EQ(LineOf(wide.lines, 1, 0), 9);
+  EXPECT_EQ(LineOf(wide.lines, 1, 1), 0);
+}
+
 TEST(PublishedTablesTest, NamesAreNeededAndUnique) {
   ExpectBroken("table { name: 'T' }", "`source`");
   ExpectBroken("source: 'x'", "no table");
@@ -81,6 +107,13 @@ TEST(PublishedTablesTest, ClaimsOfADocumentAreKnownValues) {
   ExpectBroken("source: 'x' claims { mode: 'Horovod' }" + table, "`claims`: unknown mode 'Horovod'; known: DDP, DP");
   ExpectBroken("source: 'x' facts { batch: 'global' }" + table, "`facts`: unknown batch 'global'; known: per_device, ");
   ExpectBroken("source: 'x' claims { peak_bytes_per_second: -1 }" + table, "peak_bytes_per_second -1 is not above 0");
+}
+
+TEST(PublishedTablesTest, OnlyATimeIsInMinutes) {
+  const std::string place = "devices: 2 batch: 32 as_printed: '1.9'";
+  EXPECT_THAT(ParsePublishedTables(WithValue("quantity: EPOCH_SECONDS unit_seconds: 60 " + place), "a"), IsOk());
+  ExpectBroken(WithValue("quantity: SPEEDUP unit_seconds: 60 " + place), "`unit_seconds` is 60 (minutes) or 3600");
+  ExpectBroken(WithValue("quantity: EPOCH_SECONDS unit_seconds: 1 " + place), "`unit_seconds` is 60 (minutes) or 3600");
 }
 
 TEST(PublishedTablesTest, AnAccuracyNeedsNoDevices) {

@@ -19,21 +19,46 @@ struct Unit {
 };
 
 constexpr char kSeconds[] = "print seconds: move the point of as_printed, so that no digit changes";
-constexpr char kMinutes[] = "no digits are left as printed after a conversion; leave the number out and state this";
 constexpr char kBinary[] = "write GB or GB/s, and `# bytes_per_gigabyte = 1073741824` above the columns";
 constexpr char kDecimal[] = "print GB or GB/s: move the point of as_printed, so that no digit changes";
 constexpr char kBits[] = "divide by 8 and state this in a note: the digits are no longer those printed";
 
+constexpr char kJoules[] = "print joules, Wh or kWh: move the point of as_printed, so that no digit changes";
+constexpr char kWatts[] = "print watts: move the point of as_printed, so that no digit changes";
 constexpr char kFraction[] = "write it in percent: move the point of as_printed by two, so that no digit changes";
 
 constexpr Unit kUnits[] = {{"1", ""},          {"%", ""},         {"GB", ""},          {"GB/s", ""},
-                           {"s", ""},          {"ms", kSeconds},  {"us", kSeconds},    {"min", kMinutes},
-                           {"h", kMinutes},    {"GiB", kBinary},  {"GiB/s", kBinary},  {"MB", kDecimal},
+                           {"s", ""},          {"ms", kSeconds},  {"us", kSeconds},    {"min", ""},
+                           {"h", ""},          {"GiB", kBinary},  {"GiB/s", kBinary},  {"MB", kDecimal},
                            {"MB/s", kDecimal}, {"MiB", ""},       {"Gbit/s", kBits},   {"Mbit/s", kBits},
                            {"images/s", ""},   {"samples/s", ""}, {"sequences/s", ""}, {"sentences/s", ""},
-                           {"tokens/s", ""}};
+                           {"tokens/s", ""},   {"J", ""},         {"kJ", kJoules},     {"Wh", ""},
+                           {"kWh", ""},        {"W", ""},         {"kW", kWatts}};
 
 constexpr absl::string_view kRates[] = {"images/s", "samples/s", "sequences/s", "sentences/s", "tokens/s"};
+
+// Units whose numbers are not converted, because no digits would be left as printed; with their size in seconds or
+// joules.
+struct LongUnit {
+  absl::string_view name;
+  double size;
+};
+constexpr LongUnit kTimes[] = {{"min", 60}, {"h", 3600}};
+constexpr LongUnit kEnergies[] = {{"Wh", 3600}, {"kWh", 3.6e6}};
+
+template <size_t kSize>
+double SizeOf(const LongUnit (&units)[kSize], absl::string_view unit) {
+  const auto found =
+      std::find_if(std::begin(units), std::end(units), [&](const LongUnit& u) { return u.name == unit; });
+  return found == std::end(units) ? 0 : found->size;
+}
+
+template <size_t kSize>
+absl::string_view NameOf(const LongUnit (&units)[kSize], double size) {
+  const auto found =
+      std::find_if(std::begin(units), std::end(units), [&](const LongUnit& u) { return u.size == size; });
+  return found == std::end(units) ? "" : found->name;
+}
 
 // Returns the remedy for a number of `quantity` that was typed in with `unit`; may be empty.
 absl::string_view ConversionOf(const Unit& unit, proto::PublishedQuantity quantity) {
@@ -74,7 +99,14 @@ absl::string_view UnitOf(proto::PublishedQuantity quantity) {
     case proto::FORWARD_SECONDS:
     case proto::BACKWARD_SECONDS:
     case proto::OPTIMIZER_SECONDS:
+    case proto::RUN_SECONDS:
       return "s";
+    case proto::EPOCH_JOULES:
+    case proto::RUN_JOULES:
+    case proto::ITEM_JOULES:
+      return "J";
+    case proto::POWER_WATTS:
+      return "W";
     case proto::BANDWIDTH_GIGABYTES_PER_SECOND:
       return "GB/s";
     case proto::TRAFFIC_GIGABYTES:
@@ -98,14 +130,27 @@ absl::string_view UnitOf(proto::PublishedQuantity quantity) {
   }
 }
 
+bool IsRateUnit(absl::string_view unit) {
+  return std::find(std::begin(kRates), std::end(kRates), unit) != std::end(kRates);
+}
+
+double SecondsOfUnit(absl::string_view unit) { return SizeOf(kTimes, unit); }
+
+absl::string_view UnitOfSeconds(double seconds) { return NameOf(kTimes, seconds); }
+
+double JoulesOfUnit(absl::string_view unit) { return SizeOf(kEnergies, unit); }
+
+absl::string_view UnitOfJoules(double joules) { return NameOf(kEnergies, joules); }
+
 bool IsRate(proto::PublishedQuantity quantity) {
   return quantity == proto::ITEMS_PER_SECOND || quantity == proto::ITEMS_PER_SECOND_PER_DEVICE;
 }
 
 absl::Status CheckUnit(absl::string_view unit, proto::PublishedQuantity quantity) {
   const auto known = std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit& u) { return u.name == unit; });
-  const bool is_rate_unit = std::find(std::begin(kRates), std::end(kRates), unit) != std::end(kRates);
-  if (unit.empty() || unit == UnitOf(quantity) || (IsRate(quantity) && is_rate_unit)) {
+  const bool is_long =
+      (UnitOf(quantity) == "s" && SecondsOfUnit(unit) > 0) || (UnitOf(quantity) == "J" && JoulesOfUnit(unit) > 0);
+  if (unit.empty() || unit == UnitOf(quantity) || (IsRate(quantity) && IsRateUnit(unit)) || is_long) {
     return absl::OkStatus();
   }
   if (known == std::end(kUnits)) {

@@ -29,6 +29,19 @@ TEST(PublishedUnitTest, EachQuantityHasItsUnit) {
   EXPECT_THAT(CheckUnit("", proto::TRAFFIC_MEGABYTES), IsOk());
 }
 
+TEST(PublishedUnitTest, TimesMayBeInMinutesAndHours) {
+  EXPECT_THAT(CheckUnit("min", proto::EPOCH_SECONDS), IsOk());
+  EXPECT_THAT(CheckUnit("h", proto::COMMUNICATION_SECONDS), IsOk());
+  EXPECT_FALSE(CheckUnit("h", proto::SPEEDUP).ok());
+  EXPECT_EQ(SecondsOfUnit("min"), 60);
+  EXPECT_EQ(SecondsOfUnit("h"), 3600);
+  EXPECT_EQ(SecondsOfUnit("s"), 0);
+  EXPECT_EQ(UnitOfSeconds(3600), "h");
+  EXPECT_EQ(UnitOfSeconds(61), "");
+  EXPECT_TRUE(IsRateUnit("tokens/s"));
+  EXPECT_FALSE(IsRateUnit("GB/s"));
+}
+
 void ExpectRemedy(const std::string& unit, proto::PublishedQuantity quantity, const std::string& remedy) {
   EXPECT_THAT(CheckUnit(unit, quantity), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(remedy)));
 }

@@ -17,7 +17,6 @@ namespace {
 constexpr absl::string_view kTimes[] = {"s", "ms", "us", "min", "h", "mm:ss"};
 constexpr absl::string_view kVolumes[] = {"GB", "GiB", "MB"};
 constexpr absl::string_view kBandwidths[] = {"GB/s", "GiB/s", "MB/s", "Gbit/s", "Mbit/s"};
-constexpr absl::string_view kRateUnits[] = {"images/s", "samples/s", "sequences/s", "sentences/s", "tokens/s"};
 
 template <size_t kSize>
 bool Contains(const absl::string_view (&units)[kSize], absl::string_view unit) {
@@ -32,10 +31,13 @@ bool IsUnitOf(absl::string_view unit, proto::PublishedQuantity quantity) {
     return true;
   }
   if (IsRate(quantity)) {
-    return Contains(kRateUnits, unit);
+    return IsRateUnit(unit);
   }
   if (own == "s") {
     return Contains(kTimes, unit);
+  }
+  if (own == "J" || own == "W") {
+    return unit == (own == "J" ? "kJ" : "kW");
   }
   if (own == "GB" || own == "GB/s") {
     return own == "GB" ? Contains(kVolumes, unit) : Contains(kBandwidths, unit);
@@ -92,6 +94,10 @@ absl::StatusOr<PrintedQuantity> InUnitOfQuantity(proto::PublishedQuantity quanti
     read.digits = MovePoint(digits, unit == "ms" ? -3 : -6);
     return read;
   }
+  if ((own == "J" && unit == "kJ") || (own == "W" && unit == "kW")) {
+    read.digits = MovePoint(digits, 3);
+    return read;
+  }
   if ((own == "GB" && unit == "MB") || (own == "GB/s" && unit == "MB/s")) {
     read.digits = MovePoint(digits, -3);
     return read;
@@ -104,6 +110,8 @@ absl::StatusOr<PrintedQuantity> InUnitOfQuantity(proto::PublishedQuantity quanti
     return absl::InvalidArgumentError("expected a clock time such as 2:05, like the unit states");
   }
   RETURN_IF_ERROR(CheckUnit(unit, quantity));
+  read.unit_seconds = SecondsOfUnit(unit);
+  read.unit_joules = JoulesOfUnit(unit);
   return read;
 }
 

@@ -13,10 +13,12 @@ namespace lockstep {
 struct PrintedQuantity {
   proto::PublishedQuantity quantity = proto::PUBLISHED_QUANTITY_UNSPECIFIED;
   std::string digits;
+  double unit_seconds = 0;  // PublishedValue.unit_seconds
+  double unit_joules = 0;   // PublishedValue.unit_joules
 };
 
-// Returns true if `unit` (label_words.h) is one of the quantity's: of time, of a rate, of bytes, or of a share. A share
-// is in "%", or in "1" if it is a fraction.
+// Returns true if `unit` (label_words.h) is one of the quantity's: of time, energy, power, a rate, bytes, or a share. A
+// share is in "%", or in "1" if it is a fraction.
 bool IsUnitOf(absl::string_view unit, proto::PublishedQuantity quantity);
 
 // Returns true if a number of this quantity cannot be read without a unit: a time, a rate, a share, bytes.
@@ -26,10 +28,11 @@ bool NeedsUnit(proto::PublishedQuantity quantity);
 // 2, 0.97 becomes 97 and 0.9 becomes 9e1. `digits` must be a number as printed_number.h reads it.
 std::string MovePoint(absl::string_view digits, int power);
 
-// Returns the number in the unit of published_unit.h. Milliseconds, microseconds and MB move the point, a fraction
-// becomes percent, and an accuracy in "1" an accuracy_fraction. `bytes_per_gigabyte` is that of the document: GiB are
-// only read if it is 2^30. An empty unit must not be given if NeedsUnit. Returns InvalidArgumentError, with a remedy,
-// for a unit of another quantity, or one after whose conversion no digits are left as printed.
+// Returns the number in the unit of published_unit.h, or a time in minutes or hours and an energy in Wh or kWh as
+// printed. Milliseconds, microseconds, kJ, kW and MB move the point, a fraction becomes percent, and an accuracy in "1"
+// an accuracy_fraction. `bytes_per_gigabyte` is that of the document: GiB are only read if it is 2^30. An empty unit
+// must not be given if NeedsUnit. Returns InvalidArgumentError, with a remedy, for a unit of another quantity, or one
+// after whose conversion no digits are left as printed.
 absl::StatusOr<PrintedQuantity> InUnitOfQuantity(proto::PublishedQuantity quantity, absl::string_view digits,
                                                  absl::string_view unit, double bytes_per_gigabyte);
 

@@ -46,8 +46,17 @@ TEST(QuantityUnitTest, NumbersInTheUnitOfTheSchema) {
   EXPECT_THAT(InUnitOfQuantity(proto::SPEEDUP, "1.9", "", 0), IsOk());
   EXPECT_THAT(InUnitOfQuantity(proto::TRAFFIC_GIGABYTES, "1.5", "GiB", 1e9),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("bytes_per_gigabyte = 1073741824")));
-  EXPECT_THAT(InUnitOfQuantity(proto::EPOCH_SECONDS, "2.5", "h", 0),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no digits are left as printed")));
+  EXPECT_EQ(InUnitOfQuantity(proto::EPOCH_SECONDS, "2.5", "h", 0)->digits, "2.5");
+  EXPECT_EQ(InUnitOfQuantity(proto::EPOCH_SECONDS, "2.5", "h", 0)->unit_seconds, 3600);
+  EXPECT_EQ(InUnitOfQuantity(proto::EPOCH_SECONDS, "2.5", "min", 0)->unit_seconds, 60);
+  EXPECT_EQ(InUnitOfQuantity(proto::EPOCH_SECONDS, "2.5", "s", 0)->unit_seconds, 0);
+  EXPECT_EQ(InUnitOfQuantity(proto::EPOCH_JOULES, "1.25", "kWh", 0)->unit_joules, 3.6e6);
+  EXPECT_EQ(InUnitOfQuantity(proto::EPOCH_JOULES, "12.5", "kJ", 0)->digits, "1.25e4");
+  EXPECT_EQ(InUnitOfQuantity(proto::POWER_WATTS, "1.2345", "kW", 0)->digits, "1234.5");
+  EXPECT_TRUE(IsUnitOf("Wh", proto::RUN_JOULES));
+  EXPECT_FALSE(IsUnitOf("W", proto::RUN_JOULES));
+  EXPECT_THAT(InUnitOfQuantity(proto::SPEEDUP, "2.5", "h", 0),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("unit h contradicts speedup")));
   EXPECT_THAT(InUnitOfQuantity(proto::EPOCH_SECONDS, "2.5", "mm:ss", 0),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected a clock time")));
   EXPECT_THAT(InUnitOfQuantity(proto::SPEEDUP_PERCENT, "0.9", "1", 0),

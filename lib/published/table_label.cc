@@ -4,28 +4,20 @@
 #include <cstddef>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "lib/base/utf8.h"
+#include "lib/published/label_tokens.h"
 
 namespace lockstep {
 namespace {
 
 constexpr size_t kMaxLabelBytes = 300, kMaxLabelWords = 30;
 constexpr uint32_t kMaxDevicesOfLabel = 1'000'000;  // upper end of comm_model's flags
-
-bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
-
-bool IsNumber(absl::string_view word) { return !word.empty() && std::all_of(word.begin(), word.end(), IsDigit); }
-
-bool IsMark(absl::string_view word) { return word == "," || word == ":" || word == "="; }
 
 void AddUnknown(absl::string_view text, TableLabel& label) {
   absl::StrAppend(&label.unknown, label.unknown.empty() ? "" : " ", text);
@@ -42,6 +34,11 @@ void SetOnce(const Value& value, absl::string_view text, Value& field, TableLabe
   }
 }
 
+// Returns true for the time of an epoch or an iteration.
+bool IsTimeOfPart(proto::PublishedQuantity quantity) {
+  return quantity == proto::EPOCH_SECONDS || quantity == proto::STEP_SECONDS || quantity == proto::ITERATION_SECONDS;
+}
+
 void SetMeaning(const QuantityMeaning& meaning, absl::string_view text, TableLabel& label) {
   if (meaning.quantity != proto::PUBLISHED_QUANTITY_UNSPECIFIED) {
     // "Throughput per GPU (images/s)": the words are more exact than the unit.
@@ -49,103 +46,15 @@ void SetMeaning(const QuantityMeaning& meaning, absl::string_view text, TableLab
         label.quantity == proto::ITEMS_PER_SECOND_PER_DEVICE && meaning.quantity == proto::ITEMS_PER_SECOND;
     const bool was_rate =
         label.quantity == proto::ITEMS_PER_SECOND && meaning.quantity == proto::ITEMS_PER_SECOND_PER_DEVICE;
-    if (was_rate) {
+    if (was_rate || (label.quantity == proto::RUN_SECONDS && IsTimeOfPart(meaning.quantity))) {
       label.quantity = meaning.quantity;
-    } else if (!is_rate_of_each) {
+    } else if (!is_rate_of_each && !(meaning.quantity == proto::RUN_SECONDS && IsTimeOfPart(label.quantity))) {
       SetOnce(meaning.quantity, text, label.quantity, label);
     }
   }
   if (!meaning.unit.empty()) {
     SetOnce(meaning.unit, text, label.unit, label);
   }
-}
-
-// Returns the text without the commas and spaces between groups of three digits: "1,024".
-std::string WithoutThousands(absl::string_view text) {
-  std::string plain;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool is_between = text[i] == ',' && i > 0 && IsDigit(text[i - 1]) && i + 3 < text.size() &&
-                            std::all_of(text.begin() + i + 1, text.begin() + i + 4, IsDigit) &&
-                            (i + 4 == text.size() || !IsDigit(text[i + 4]));
-    if (!is_between) {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
-
-// Takes the texts in brackets out of `text`. "GPU(s)" is a plural.
-std::vector<std::string> TakeBrackets(std::string& text) {
-  text =
-      absl::StrReplaceAll(text, {{"GPU(s)", "GPUs"}, {"gpu(s)", "gpus"}, {"evice(s)", "evices"}, {"ank(s)", "anks"}});
-  std::vector<std::string> contents;
-  std::string rest;
-  for (size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    const size_t end = c == '(' || c == '[' ? text.find(c == '(' ? ')' : ']', at) : std::string::npos;
-    if (end == std::string::npos) {
-      rest += c;
-      ++at;
-      continue;
-    }
-    contents.push_back(text.substr(at + 1, end - at - 1));
-    rest += ' ';
-    at = end + 1;
-  }
-  text = rest;
-  return contents;
-}
-
-// Appends a word; splits "b128" and "4gpus".
-void AppendWord(absl::string_view word, std::vector<std::string>& words) {
-  const auto is_letter = [](char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)); };
-  const size_t digits = std::find_if_not(word.begin(), word.end(), IsDigit) - word.begin();
-  const size_t letters = std::find_if_not(word.begin(), word.end(), is_letter) - word.begin();
-  const size_t first = std::max(digits, letters);
-  const bool has_number = digits > 0 || IsNumber(word.substr(letters));
-  if (first < word.size() && has_number &&
-      AxisMeantBy(digits > 0 ? word.substr(first) : word.substr(0, first)) != TableAxis::kNone) {
-    words.emplace_back(word.substr(0, first));
-    words.emplace_back(word.substr(first));
-  } else {
-    words.emplace_back(word);
-  }
-}
-
-// Returns words in lower case, and the marks "," (also of other separators), ":" and "=". "a/b" becomes "a per b",
-// unless it is a unit.
-std::vector<std::string> WordsOf(absl::string_view text) {
-  const std::string spaced = absl::StrReplaceAll(text, {{"_", " "},
-                                                        {"-", " "},
-                                                        {"#", " "},
-                                                        {"*", " "},
-                                                        {"\n", " "},
-                                                        {"\xC2\xA0", " "},
-                                                        {"(", " "},
-                                                        {")", " "},
-                                                        {",", " , "},
-                                                        {";", " , "},
-                                                        {"|", " , "},
-                                                        {"\\", " , "},
-                                                        {"=", " = "},
-                                                        {":", " : "},
-                                                        {"%", " % "}});
-  std::vector<std::string> words;
-  for (const absl::string_view word : absl::StrSplit(spaced, ' ', absl::SkipEmpty())) {
-    const std::string lower = absl::AsciiStrToLower(word);
-    if (!absl::StrContains(lower, "/") || !UnitMeantBy(word).unit.empty()) {
-      AppendWord(absl::StrContains(lower, "/") ? word : lower, words);
-      continue;
-    }
-    const std::vector<std::string> parts = absl::StrSplit(lower, '/', absl::SkipEmpty());
-    for (size_t i = 0; i < parts.size(); ++i) {
-      if (i > 0 || lower[0] == '/') {
-        words.push_back("per");
-      }
-      AppendWord(parts[i], words);
-    }
-  }
-  return words;
 }
 
 // Reads words from left to right.
@@ -161,10 +70,14 @@ class LabelReader {
         TakeWord(words_[at_++]);
       }
     }
+    if (label_.quantity == proto::RUN_SECONDS && says_epoch_) {
+      label_.quantity = proto::EPOCH_SECONDS;  // "run time per epoch"
+    }
   }
 
  private:
   void TakeWord(const std::string& word) {
+    says_epoch_ = says_epoch_ || word == "epoch";
     const QuantityMeaning unit = at_ == words_.size() && words_.size() > 1 ? UnitMeantBy(word) : QuantityMeaning();
     if (IsBaseWord(word)) {
       is_base_ = true;
@@ -194,12 +107,17 @@ class LabelReader {
     return 0;
   }
 
-  // Takes the longest phrase that names a quantity, a unit or an axis.
+  // Takes the longest phrase that names a quantity, a unit, an axis or a statistic over the ranks.
   bool TakePhrase() {
     for (size_t count = kMaxSynonymWords; count > 0; --count) {
       const std::string phrase = Phrase(at_, count);
       if (phrase.empty()) {
         continue;
+      }
+      if (const std::string statistic = RankStatisticMeantBy(phrase); !statistic.empty()) {
+        SetOnce(statistic, phrase, label_.rank_statistic, label_);
+        at_ += count;
+        return true;
       }
       const QuantityMeaning quantity = QuantityMeantBy(phrase);
       const bool may_be_unit = absl::StrContains(phrase, " per ") || absl::StrContains(phrase, "/") || phrase == "%";
@@ -221,7 +139,7 @@ class LabelReader {
   // Takes the number after an axis: "batch 128", "N = 4".
   void TakeNumberOfAxis(TableAxis axis) {
     const size_t number = at_ + (at_ < words_.size() && (words_[at_] == "=" || words_[at_] == ":") ? 1 : 0);
-    if (number < words_.size() && IsNumber(words_[number])) {
+    if (number < words_.size() && IsNumberWord(words_[number])) {
       at_ = number + 1;
       Assign(axis, words_[number]);
     } else if (std::find(label_.axes.begin(), label_.axes.end(), axis) == label_.axes.end()) {
@@ -229,16 +147,21 @@ class LabelReader {
     }
   }
 
-  // Takes a number, and the axis after it: "4 GPUs". "4 batch 128" is a number and a batch.
+  // Takes a number, and the word after it: "4 GPUs", "90 epochs". "4 batch 128" is a number and a batch.
   bool TakeNumber() {
-    if (!IsNumber(words_[at_])) {
+    if (!IsNumberWord(words_[at_])) {
       return false;
     }
     const std::string& digits = words_[at_++];
+    if (uint64_t epochs = 0; at_ < words_.size() && words_[at_] == "epochs" && absl::SimpleAtoi(digits, &epochs)) {
+      ++at_;
+      SetOnce(epochs, digits, label_.epochs, label_);
+      return true;
+    }
     TableAxis axis = TableAxis::kNone;
     const size_t count = AxisWords(at_, axis);
     const size_t after = at_ + count;
-    if (count > 0 && !(after < words_.size() && (words_[after] == "=" || IsNumber(words_[after])))) {
+    if (count > 0 && !(after < words_.size() && (words_[after] == "=" || IsNumberWord(words_[after])))) {
       at_ = after;
       Assign(axis, digits);
       return true;
@@ -268,7 +191,8 @@ class LabelReader {
   const std::vector<std::string> words_;
   TableLabel& label_;
   size_t at_ = 0;
-  bool is_base_ = false;  // true after "vs"
+  bool is_base_ = false;     // true after "vs"
+  bool says_epoch_ = false;  // true after the word "epoch", if it is in no name of a quantity
 };
 
 }  // namespace
@@ -276,20 +200,21 @@ class LabelReader {
 TableLabel ParseTableLabel(absl::string_view text) {
   TableLabel label;
   std::string rest = WithoutThousands(absl::StripAsciiWhitespace(FirstBytes(text, kMaxLabelBytes)));
-  if (!IsNumber(rest)) {
+  if (!IsNumberWord(rest)) {
     SetMeaning(UnitMeantBy(rest), rest, label);  // "images / s"
   }
   if (!label.unit.empty()) {
     return label;
   }
   for (const std::string& content : TakeBrackets(rest)) {
-    if (const QuantityMeaning unit = IsNumber(content) ? QuantityMeaning() : UnitMeantBy(content); !unit.unit.empty()) {
+    if (const QuantityMeaning unit = IsNumberWord(content) ? QuantityMeaning() : UnitMeantBy(content);
+        !unit.unit.empty()) {
       SetMeaning(unit, content, label);
     } else {
       absl::StrAppend(&rest, " , ", content);
     }
   }
-  std::vector<std::string> words = WordsOf(rest);
+  std::vector<std::string> words = WordsOfLabel(rest);
   words.resize(std::min(words.size(), kMaxLabelWords));
   LabelReader(std::move(words), label).Read();
   return label;
@@ -305,6 +230,12 @@ void AddToLabel(const TableLabel& more, TableLabel& label) {
   }
   if (more.base_devices != 0) {
     SetOnce(more.base_devices, absl::StrCat(more.base_devices), label.base_devices, label);
+  }
+  if (more.epochs != 0) {
+    SetOnce(more.epochs, absl::StrCat(more.epochs), label.epochs, label);
+  }
+  if (!more.rank_statistic.empty()) {
+    SetOnce(more.rank_statistic, more.rank_statistic, label.rank_statistic, label);
   }
   if (more.number != 0) {
     SetOnce(more.number, absl::StrCat(more.number), label.number, label);

@@ -20,12 +20,15 @@ struct TableLabel {
   uint64_t batch = 0;
   uint32_t base_devices = 0;    // devices after "vs"
   uint64_t number = 0;          // number without a word: "128"
+  uint64_t epochs = 0;          // epochs of a training run: "training time for 90 epochs"
+  std::string rank_statistic;   // "mean over ranks", "slowest rank", "fastest rank"
   std::vector<TableAxis> axes;  // words without a number, in their order: kDevices and kBatch of "GPUs \ batch"
   std::string unknown;          // words that are in no list of label_words.h, and statements that contradict others
   bool contradicts = false;     // true if it states two quantities, units, numbers of devices or batches
 };
 
-// Reads a label: its first 30 words, and 300 bytes at most.
+// Reads a label: its first 30 words, and 300 bytes at most. A "training time" is that of a whole run, unless another
+// word or the unit states that it is that of an epoch or iteration.
 TableLabel ParseTableLabel(absl::string_view text);
 
 // Adds the statements of `more` that `label` lacks. Contradictions are added to `label.unknown`.

@@ -34,6 +34,12 @@ TEST(TableLabelTest, QuantitiesAndUnits) {
                 {"Bandwidth (GB/s)", proto::BANDWIDTH_GIGABYTES_PER_SECOND, "GB/s"},
                 {"Bandwidth (Gb/s)", proto::BANDWIDTH_GIGABYTES_PER_SECOND, "Gbit/s"},
                 {"time/batch (ms)", proto::ITERATION_SECONDS, "ms"},
+                {"Training time (h)", proto::RUN_SECONDS, "h"},
+                {"Training time per epoch (min)", proto::EPOCH_SECONDS, "min"},
+                {"Training time (s/epoch)", proto::EPOCH_SECONDS, "s"},
+                {"Runtime per epoch (s)", proto::EPOCH_SECONDS, "s"},
+                {"Epoch training time [s]", proto::EPOCH_SECONDS, "s"},
+                {"Epochs", proto::RUN_EPOCHS, ""},
                 {"time (s)", proto::PUBLISHED_QUANTITY_UNSPECIFIED, "s"}};
   for (const auto& test : kCases) {
     const TableLabel label = ParseTableLabel(test.text);
@@ -41,6 +47,26 @@ TEST(TableLabelTest, QuantitiesAndUnits) {
     EXPECT_EQ(label.unit, test.unit) << test.text;
     EXPECT_EQ(label.unknown, "") << test.text;
   }
+}
+
+TEST(TableLabelTest, StatisticsOverTheRanks) {
+  const TableLabel slowest = ParseTableLabel("Epoch time of the slowest rank (s)");
+  EXPECT_EQ(slowest.quantity, proto::EPOCH_SECONDS);
+  EXPECT_EQ(slowest.rank_statistic, "slowest rank");
+  EXPECT_EQ(slowest.unknown, "");
+  EXPECT_TRUE(slowest.axes.empty());
+  EXPECT_EQ(ParseTableLabel("epoch time, mean over GPUs").rank_statistic, "mean over ranks");
+  EXPECT_EQ(ParseTableLabel("Mean epoch time (s)").rank_statistic, "");
+}
+
+TEST(TableLabelTest, EpochsOfARun) {
+  const TableLabel label = ParseTableLabel("Training time for 90 epochs (h:mm:ss)");
+  EXPECT_EQ(label.quantity, proto::RUN_SECONDS);
+  EXPECT_EQ(label.unit, "mm:ss");
+  EXPECT_EQ(label.epochs, 90u);
+  EXPECT_EQ(label.number, 0u);
+  EXPECT_EQ(label.unknown, "");
+  EXPECT_TRUE(ParseTableLabel("training time, 90 epochs, 5 epochs").contradicts);
 }
 
 TEST(TableLabelTest, DevicesAndBatches) {

@@ -10,13 +10,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "lib/published/document_key.h"
 #include "lib/published/field_text.h"
 #include "lib/published/label_words.h"
+#include "lib/published/number_labels.h"
 #include "lib/published/published_check.h"
 #include "lib/published/published_unit.h"
 #include "lib/published/quantity_unit.h"
@@ -31,21 +29,6 @@ constexpr proto::PublishedQuantity kNotStated = proto::PUBLISHED_QUANTITY_UNSPEC
 
 std::string NameOf(proto::PublishedQuantity quantity) {
   return absl::AsciiStrToLower(proto::PublishedQuantity_Name(quantity));
-}
-
-// Returns "Table 2" of "Table 2: epoch time", and removes it from `title`; empty if the title begins otherwise.
-std::string TakeTableName(absl::string_view& title) {
-  constexpr absl::string_view kTable = "table ";
-  if (!absl::StartsWithIgnoreCase(title, kTable)) {
-    return "";
-  }
-  const absl::string_view number =
-      title.substr(kTable.size(), title.find_first_of(":., ", kTable.size()) - kTable.size());
-  if (number.empty() || !absl::ascii_isdigit(static_cast<unsigned char>(number[0]))) {
-    return "";
-  }
-  title.remove_prefix(kTable.size() + number.size());
-  return absl::StrCat("Table ", number);
 }
 
 // Reads the tables of a file in their order.
@@ -73,6 +56,9 @@ class WideTableReader {
     }
     return std::move(tables_);
   }
+
+  // Returns the line of every number of the result of Finish.
+  const NumberLines& lines() const { return lines_; }
 
  private:
   absl::Status ReadRemark(const TableRemark& remark) {
@@ -162,26 +148,24 @@ class WideTableReader {
     }
   }
 
-  // Labels that state something about a number; earlier ones come first.
-  using Labels = std::vector<const TableLabel*>;
-
-  void ReadCell(const TableBlock& block, size_t row, size_t column, const Labels& labels, const std::string& table) {
+  void ReadCell(const TableBlock& block, size_t row, size_t column, const NumberLabels& labels,
+                const std::string& table) {
     const absl::string_view text = CellAt(block, row, column);
-    const int line = block.rows[row].line;
+    line_ = block.rows[row].line;
     const absl::StatusOr<TableCell> cell = ParseTableCell(text, comma_);
     if (!cell.ok()) {
-      faults_.Add(line, absl::StrCat("column ", column + 1, ": ", cell.status().message()), text);
+      faults_.Add(line_, absl::StrCat("column ", column + 1, ": ", cell.status().message()), text);
       return;
     }
     if (cell->digits.empty()) {
       return;
     }
     if (const absl::Status status = AddValue(*cell, labels, table); !status.ok()) {
-      faults_.Add(line, status.message());
+      faults_.Add(line_, status.message());
     }
   }
 
-  absl::Status AddValue(const TableCell& cell, const Labels& labels, const std::string& table) {
+  absl::Status AddValue(const TableCell& cell, const NumberLabels& labels, const std::string& table) {
     TableLabel own = *labels[0];
     AddToLabel(*labels[1], own);
     if (own.contradicts) {
@@ -198,6 +182,12 @@ class WideTableReader {
           "above "
           "the table");
     }
+    if (quantity == proto::RUN_SECONDS) {
+      quantity = TimeOfPart(labels, quantity);
+      if (const absl::Status status = StateEpochs(own, labels); !status.ok()) {
+        return status;
+      }
+    }
     const std::string unit = UnitOfNumber(cell, own, labels, quantity);
     if (unit.empty() && NeedsUnit(quantity)) {
       const absl::string_view example = UnitOf(quantity);
@@ -212,69 +202,40 @@ class WideTableReader {
     }
     value.set_quantity(printed->quantity);
     value.set_as_printed(printed->digits);
+    value.set_unit_seconds(printed->unit_seconds);
+    value.set_unit_joules(printed->unit_joules);
     value.set_note(cell.spread.empty() ? "" : absl::StrCat("printed with ", cell.spread));
     SetPlace(own, labels, value);
+    SetRankStatistic(own, labels, value);
     if (const absl::Status status = CheckPlace(value); !status.ok()) {
       return status;
     }
     return Append(std::move(value), IsRate(printed->quantity) ? unit : "", table);
   }
 
-  // Returns the unit of a number; one from outside of row and column only if it fits.
-  static std::string UnitOfNumber(const TableCell& cell, const TableLabel& own, const Labels& labels,
-                                  proto::PublishedQuantity quantity) {
-    if (!cell.unit.empty() || !own.unit.empty()) {
-      return cell.unit.empty() ? own.unit : cell.unit;
+  // Makes the epochs of a run, which a label states, a statement of the document.
+  absl::Status StateEpochs(const TableLabel& own, const NumberLabels& labels) {
+    uint64_t epochs = own.epochs;
+    for (size_t i = 2; i < labels.size() && epochs == 0; ++i) {
+      epochs = labels[i]->epochs;
     }
-    for (size_t i = 2; i < labels.size(); ++i) {
-      if (IsUnitOf(labels[i]->unit, quantity)) {
-        return labels[i]->unit;
-      }
-    }
-    return "";
-  }
-
-  static void SetPlace(const TableLabel& own, const Labels& labels, proto::PublishedValue& value) {
-    uint32_t devices = own.devices, base_devices = own.base_devices;
-    uint64_t batch = own.batch;
-    for (size_t i = 2; i < labels.size(); ++i) {
-      devices = devices == 0 ? labels[i]->devices : devices;
-      base_devices = base_devices == 0 ? labels[i]->base_devices : base_devices;
-      batch = batch == 0 ? labels[i]->batch : batch;
-    }
-    if (devices != 0) {
-      value.set_devices(devices);
-    }
-    if (batch != 0) {
-      value.set_batch(batch);
-    }
-    if (base_devices > 1) {  // 0 is one device
-      value.set_base_devices(base_devices);
-    }
-  }
-
-  // Returns an error if devices or batch are needed and not stated.
-  static absl::Status CheckPlace(proto::PublishedValue value) {
-    if (CheckPublishedValue(value).ok()) {
-      return absl::OkStatus();
-    }
-    if (value.devices() == 0) {
+    const uint64_t stated = tables_.claims().epochs();
+    if (epochs > 0 && stated > 0 && stated != epochs) {
       return absl::InvalidArgumentError(
-          "the number of devices is not stated; write '4 GPUs' as the name of the row or column, or add `# devices: 1` "
-          "above the table");
+          absl::StrCat("runs of ", epochs, " epochs contradict those of ", stated,
+                       " above; write the epochs into a column of their own, named 'epochs'"));
     }
-    if (value.batch() == 0) {
-      return absl::InvalidArgumentError(
-          "the batch is not stated; write 'batch 128' as the name of the row or column, or add `# batch: 128` above "
-          "the "
-          "table");
+    if (epochs > 0) {
+      tables_.mutable_claims()->set_epochs(epochs);
     }
-    return CheckPublishedValue(value);
+    return absl::OkStatus();
   }
 
   absl::Status Append(proto::PublishedValue value, const std::string& rate_unit, const std::string& table) {
     proto::PublishedValue place = value;
     place.clear_as_printed();
+    place.clear_unit_seconds();
+    place.clear_unit_joules();
     place.clear_note();
     if (!places_.emplace(table, place.SerializeAsString()).second) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -299,6 +260,7 @@ class WideTableReader {
       tables_.add_table()->set_name(table);
     }
     *tables_.mutable_table(index->second)->add_value() = std::move(value);
+    AddNumberLine(static_cast<size_t>(index->second), line_, lines_);
     return absl::OkStatus();
   }
 
@@ -313,6 +275,8 @@ class WideTableReader {
   int tables_read_ = 0;
   size_t cells_ = 0;  // cells of the tables so far, each as wide as its widest row
   int64_t numbers_ = 0;
+  int line_ = 0;  // line of the row that is read
+  NumberLines lines_;
   std::map<std::string, int> index_;                      // tables by name
   std::set<std::pair<std::string, std::string>> places_;  // table, and value without its digits
   std::map<std::string, std::string> rate_units_;         // unit of each table's rates
@@ -321,7 +285,7 @@ class WideTableReader {
 }  // namespace
 
 absl::StatusOr<proto::PublishedTables> ReadWideTables(const TableBlocks& blocks, const std::string& path,
-                                                      TableFaults faults) {
+                                                      TableFaults faults, NumberLines* lines) {
   WideTableReader reader(blocks.comma, faults);
   for (const TableBlock& block : blocks.blocks) {
     reader.Read(block);
@@ -329,6 +293,9 @@ absl::StatusOr<proto::PublishedTables> ReadWideTables(const TableBlocks& blocks,
   proto::PublishedTables tables = reader.Finish();
   if (!faults.empty()) {
     return faults.ToStatus(path);
+  }
+  if (lines != nullptr) {
+    *lines = reader.lines();
   }
   if (const absl::Status status = CheckPublishedTables(tables); !status.ok()) {
     return absl::DataLossError(absl::StrCat(path, ": ", status.message()));

@@ -21,6 +21,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/proto/published.pb.h"
+#include "lib/published/number_lines.h"
 #include "lib/published/table_blocks.h"
 #include "lib/published/table_faults.h"
 
@@ -32,8 +33,9 @@ namespace lockstep {
 // - a cell that is neither a number nor blank, a unit of another quantity;
 // - an unknown key of a remark, or a wrong value of a key;
 // - an error of lib/published/published_check.h. `path` is used in messages only.
+// Sets `lines`, unless it is null, to the line of every number.
 absl::StatusOr<proto::PublishedTables> ReadWideTables(const TableBlocks& blocks, const std::string& path,
-                                                      TableFaults faults);
+                                                      TableFaults faults, NumberLines* lines = nullptr);
 
 }  // namespace lockstep
 

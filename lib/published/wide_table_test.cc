@@ -158,11 +158,45 @@ TEST(WideTableTest, UnitsAreConvertedWithoutChangingADigit) {
   EXPECT_EQ(Numbers("# bytes_per_gigabyte: 1073741824\n# batch: 1\nGPUs,bandwidth (GiB/s)\n2,1.25\n"),
             "BANDWIDTH_GIGABYTES_PER_SECOND N=2 B=1 1.25");
   ExpectFault("# batch: 1\nGPUs,bandwidth (GiB/s)\n2,1.25\n", ":4: ", "`# bytes_per_gigabyte = 1073741824`");
-  ExpectFault("# batch: 1\nGPUs,epoch time (min)\n2,1.25\n", ":4: ", "no digits are left as printed");
+  ExpectFault("# batch: 1\nGPUs,epoch time (min)\n2,1.25 GB\n", ":4: ", "unit GB contradicts epoch_seconds");
   ExpectFault("# batch: 1\nGPUs,speed-up\n2,93%\n", ":4: ", "unit % contradicts speedup, which is in 1");
   ExpectFault("# batch: 1\nGPUs,images/s,tokens/s\n2,93,95\n", ":4: ", "a second items_per_second of 2 devices");
   ExpectFault("# quantity: throughput\nGPUs,value\n2,93 images/s\n4,95 tokens/s\n",
               ":5: ", "unit tokens/s contradicts the images/s of the same table above");
+}
+
+TEST(WideTableTest, MinutesAndHoursKeepTheirDigits) {
+  const auto read = Read("# batch: 1\nGPUs,epoch time (min)\n1,12.50\n2,0.11 h\n4,200 s\n");
+  ASSERT_THAT(read, IsOk());
+  const auto& values = read->table(0).value();
+  EXPECT_EQ(values[0].as_printed(), "12.50");
+  EXPECT_EQ(values[0].unit_seconds(), 60);
+  EXPECT_EQ(values[1].as_printed(), "0.11");
+  EXPECT_EQ(values[1].unit_seconds(), 3600);
+  EXPECT_EQ(values[2].unit_seconds(), 0);
+}
+
+TEST(WideTableTest, StatisticsOverTheRanksDistinguishNumbers) {
+  const auto read = Read("# batch: 1\nGPUs,epoch time (s) mean over ranks,epoch time (s) slowest rank\n4,20.5,21.75\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(read->table(0).value(0).context(), "mean over ranks");
+  EXPECT_EQ(read->table(0).value(1).context(), "slowest rank");
+  EXPECT_EQ(read->table(0).value(1).as_printed(), "21.75");
+}
+
+TEST(WideTableTest, TimesOfWholeRuns) {
+  const auto read = Read("# batch: 32\nTraining time for 90 epochs (h:mm:ss)\nGPUs,value\n1,9:00:00\n4,2:30:00\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(read->claims().epochs(), 90u);
+  EXPECT_EQ(read->table(0).value(1).quantity(), proto::RUN_SECONDS);
+  EXPECT_EQ(read->table(0).value(1).as_printed(), "9000");
+  EXPECT_EQ(Numbers("# batch: 1\nGPUs,training time (min),epochs\n1,90.5,30\n"),
+            "RUN_SECONDS N=1 B=1 90.5; RUN_EPOCHS N=1 B=1 30");
+  // The remark states that these are times of an epoch.
+  EXPECT_EQ(Numbers("# batch: 1\n# quantity: epoch time\nGPUs,training time (s)\n1,90.5\n"),
+            "EPOCH_SECONDS N=1 B=1 90.5");
+  ExpectFault("# batch: 1\n# epochs: 30\nTraining time for 90 epochs (h)\nGPUs,value\n1,9.25\n",
+              ":6: ", "runs of 90 epochs contradict those of 30");
 }
 
 TEST(WideTableTest, ASpreadIsANote) {

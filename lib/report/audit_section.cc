@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/published/printed_value.h"
 #include "lib/report/sections.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/question_commands.h"
@@ -114,7 +115,7 @@ proto::Cell PrintedCell(const proto::PublishedValue& published) {
   if (published.as_printed().empty()) {
     return AbsentCell("the record has no printed digits");
   }
-  proto::Cell cell = LabelCell(published.as_printed());
+  proto::Cell cell = LabelCell(PrintedText(published));
   cell.set_provenance(proto::PUBLISHED);
   return cell;
 }
