@@ -15,8 +15,8 @@ struct HostIdentity {
 };
 
 // Puts this process on a virtual host: it then shares no memory with processes on other virtual hosts. Meant for tests
-// and study, with the numbers of LOCKSTEP_HOST_OF_RANK (lib/launch/virtual_hosts.h). Must be called before any thread
-// starts.
+// and study, with the numbers of LOCKSTEP_HOST_OF_RANK (lib/launch/virtual_hosts.h). Must not be called while another
+// thread calls a function of this file.
 void SetVirtualHost(int host);
 
 // Returns the number that SetVirtualHost was given, or nothing.

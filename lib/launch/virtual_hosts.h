@@ -20,7 +20,7 @@ absl::StatusOr<std::vector<int>> ReadHostOfRank(const EnvironmentLookup& lookup)
 // Returns InvalidArgumentError unless `host_of_rank` is empty or has one number for each of `ranks` ranks.
 absl::Status CheckHostOfRank(const std::vector<int>& host_of_rank, size_t ranks);
 
-// Puts this process on the virtual host of `rank`, if the variable is set. Must be called before any thread starts.
+// Puts this process on the virtual host of `rank`, if the variable is set, by SetVirtualHost.
 // Errors are those of ReadHostOfRank; also InvalidArgumentError if there are fewer numbers than `ranks` ranks. More are
 // allowed, because a point may use the first ranks of a run.
 absl::Status JoinVirtualHost(const EnvironmentLookup& lookup, int rank, int ranks);
