@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/dataset/normalization.h"
+#include "lib/scaling/virtual_hosts_text.h"
 #include "lib/warnings/machine_warnings.h"
 #include "lib/warnings/severity.h"
 #include "lib/wording/describe.h"
@@ -210,6 +211,15 @@ void WarnOfSharedCpu(const LabRecords& lab, std::vector<Warning>& warnings) {
   }
 }
 
+void WarnOfVirtualHosts(const LabRecords& lab, std::vector<Warning>& warnings) {
+  for (const LabScale& scale : lab.scales) {
+    if (const std::string hosts = VirtualHostsText(scale.spec); !hosts.empty()) {
+      warnings.push_back({"virtual_hosts", absl::StrCat(scale.name(), " was measured on ", hosts,
+                                                        " of one machine: its times are not times of a network.")});
+    }
+  }
+}
+
 bool MadeFrom(const RecordSource& source, const RecordSource& input) {
   const auto& inputs = source.header.input();
   return std::any_of(inputs.begin(), inputs.end(),
@@ -258,6 +268,7 @@ std::vector<Warning> NamedWarnings(const LabRecords& lab) {
   WarnOfExperiments(lab, warnings);
   WarnOfNormalization(lab, warnings);
   WarnOfSharedCpu(lab, warnings);
+  WarnOfVirtualHosts(lab, warnings);
   WarnOfLeftOut(lab, warnings);
   WarnOfBuilds(lab, warnings);
   WarnOfMachines(lab, warnings);
