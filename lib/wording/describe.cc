@@ -203,7 +203,9 @@ std::string DescribeScaleMode(const proto::ScaleSpec& spec) {
                                         ? " through shared memory within hosts and over Gloo between hosts"
                                         : "";
   const std::string hosts = VirtualHostsText(spec);
-  const std::string sender = absl::StrCat(backend, hosts.empty() ? "" : ", ", hosts);
+  const std::string& why_gloo = spec.backend_reason();
+  const std::string sender = absl::StrCat(backend, why_gloo.empty() ? "" : absl::StrCat(" (", why_gloo, ")"),
+                                          hosts.empty() ? "" : ", ", hosts);
   const absl::string_view batch =
       spec.batch_mode() == proto::GLOBAL ? "the global batch fixed" : "the batch per device fixed";
   if (spec.experiment() != proto::EXPERIMENT_UNSPECIFIED) {

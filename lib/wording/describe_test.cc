@@ -37,6 +37,10 @@ TEST(DescribeScaleModeTest, NamesVirtualHosts) {
   }
   EXPECT_THAT(DescribeScaleMode(spec), StartsWith("DDP through shared memory within hosts and over Gloo between hosts, "
                                                   "2 virtual hosts of 2 ranks, the batch per device fixed"));
+  spec.set_backend(proto::GLOO);
+  spec.set_backend_reason("the hosts are unequal");
+  EXPECT_THAT(DescribeScaleMode(spec),
+              StartsWith("DDP over Gloo (the hosts are unequal), 2 virtual hosts of 2 ranks, "));
   spec.set_experiment(proto::OPTIMIZERS);
   EXPECT_THAT(DescribeScaleMode(spec), HasSubstr(", 2 virtual hosts of 2 ranks, experiment optimizers"));
 }
