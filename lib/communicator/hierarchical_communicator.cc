@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "lib/base/host_identity.h"
 #include "lib/base/status_macros.h"
 #include "lib/communicator/collective_queue.h"
@@ -44,7 +43,7 @@ class HierarchicalCommunicator : public Communicator {
     absl::StatusOr<std::unique_ptr<SharedMemoryAllReduce>> local = SharedMemoryAllReduce::Open(options);
     RETURN_IF_ERROR(AgreeOnMemory(local.status()));
     local_ = *std::move(local);
-    const std::string counterparts = absl::StrCat("ranks ", absl::StrJoin(hosts_.CounterpartsOf(rank()), ", "));
+    const std::string counterparts = absl::StrCat("ranks with index ", index);  // short, because it is part of keys
     ASSIGN_OR_RETURN(across_, ConnectByGloo(store, {host, hosts_.hosts(), timeout, counterparts}));
     return queue_.Start();
   }
