@@ -70,10 +70,12 @@ ABSL_FLAG(
     "Running statistics of batch norm: local to each rank, or broadcast from rank 0 in every step; sync_bn: batch "
     "norm over the images of all ranks.");
 FLAG_WORDS(buffers, "local", "broadcast", "sync_bn");
-ABSL_FLAG(std::string, backend, "",
-          "Transport between ranks on CPUs: shared_memory (all on one host) or gloo; empty: shared_memory if "
-          "possible. On CUDA: nccl.");
-FLAG_WORDS(backend, "shared_memory", "gloo", "nccl");
+ABSL_FLAG(
+    std::string, backend, "",
+    "Transport between ranks on CPUs: shared_memory (all on one host), hierarchical (shared memory within each of "
+    "several hosts with equally many ranks, Gloo between hosts) or gloo; empty: the first possible one. On CUDA: "
+    "nccl.");
+FLAG_WORDS(backend, "shared_memory", "hierarchical", "gloo", "nccl");
 ABSL_FLAG(std::string, reducer, "auto",
           "Gradient reducer: own, buckets over NCCL or Gloo; c10d, LibTorch's reducer over the same communicator "
           "(--step=autograd); peer, copies into the memory of the host's other GPUs (--step=fused); peer_sharded, like "
@@ -178,7 +180,7 @@ ToolInfo DescribeTool() {
                  {"bucket_plan"},
                  {"first_bucket_mib"},
                  {"bucket_mib"},
-                 {"backend", "CPU: shared_memory if possible; CUDA: nccl"}}},
+                 {"backend", "CPU: shared_memory or hierarchical if possible; CUDA: nccl"}}},
                {"launch",
                 "under torchrun, mpirun or srun",
                 {{"launcher"}, {"master_addr"}, {"master_port"}, {"interface"}}},

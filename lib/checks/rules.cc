@@ -73,6 +73,8 @@ const std::vector<CheckRule>& CheckRules() {
       {"device_throttled", "The device was throttled during the measurement.", kRemark, kRecords, kNo},
       {"noisy_machine", "Other work ran on the machine during the measurement.", kRemark, kRecords, kNo},
       {"shared_cpu", "The ranks share a CPU, so they do not stand for devices.", kRemark, kRecords, kNo},
+      {"virtual_hosts", "Several hosts were simulated on one machine, so no network was measured.", kRemark, kRecords,
+       kNo},
       {"normalization_assumed", "The weights do not record how their training images were normalized.", kRemark,
        kRecords, kNo},
       {"seeds_missing", "A row of an experiment has fewer seeds than requested.", kRemark, kRecords, kNo},

@@ -1,6 +1,7 @@
 // The only translation unit that includes LibTorch's ProcessGroupGloo.
 #include <cstdlib>
 #include <string>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/communicator/c10d_store.h"
 #include "lib/communicator/communicator.h"
+#include "lib/communicator/gloo_ranks.h"
 #include "lib/launch/peer_status.h"
 #include "lib/launch/tcp_address.h"
 
@@ -39,15 +41,13 @@ class GlooCollective : public Collective {
   const std::shared_ptr<Timestamp> end_;
 };
 
-class GlooCommunicator : public Communicator {
+class ConnectedRanks : public GlooRanks {
  public:
-  GlooCommunicator(Store& store, int rank, int size, c10::intrusive_ptr<c10d::ProcessGroupGloo> group)
-      : Communicator(store, rank, size), group_(std::move(group)) {}
-
-  absl::string_view name() const override { return "gloo"; }
+  ConnectedRanks(std::string group, c10::intrusive_ptr<c10d::ProcessGroupGloo> ranks)
+      : group_(std::move(group)), ranks_(std::move(ranks)) {}
 
   absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor& flat) override {
-    return Start("all-reduce", flat, [&](std::vector<at::Tensor>& tensors) { return group_->allreduce(tensors); });
+    return Start("all-reduce", flat, [&](std::vector<at::Tensor>& tensors) { return ranks_->allreduce(tensors); });
   }
 
   absl::Status Broadcast(const at::Tensor& flat, int root) override {
@@ -55,7 +55,7 @@ class GlooCommunicator : public Communicator {
     options.rootRank = root;
     ASSIGN_OR_RETURN(std::shared_ptr<Collective> collective,
                      Start("broadcast", flat,
-                           [&](std::vector<at::Tensor>& tensors) { return group_->broadcast(tensors, options); }));
+                           [&](std::vector<at::Tensor>& tensors) { return ranks_->broadcast(tensors, options); }));
     return collective->Wait();
   }
 
@@ -63,7 +63,8 @@ class GlooCommunicator : public Communicator {
   template <typename Launch>
   absl::StatusOr<std::shared_ptr<Collective>> Start(absl::string_view operation, const at::Tensor& flat,
                                                     Launch&& launch) {
-    const std::string what = absl::StrCat("gloo ", operation, " number ", ++count_);
+    const std::string what =
+        absl::StrCat("gloo ", operation, " number ", ++count_, group_.empty() ? "" : " of ", group_);
     std::vector<at::Tensor> tensors = {flat};
     std::shared_ptr<Collective> collective;
     RETURN_IF_ERROR(
@@ -71,8 +72,25 @@ class GlooCommunicator : public Communicator {
     return collective;
   }
 
-  const c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
+  const std::string group_;
+  const c10::intrusive_ptr<c10d::ProcessGroupGloo> ranks_;
   uint64_t count_ = 0;
+};
+
+class GlooCommunicator : public Communicator {
+ public:
+  GlooCommunicator(Store& store, int rank, int size, std::unique_ptr<GlooRanks> ranks)
+      : Communicator(store, rank, size), ranks_(std::move(ranks)) {}
+
+  absl::string_view name() const override { return "gloo"; }
+
+  absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor& flat) override {
+    return ranks_->AllReduceSum(flat);
+  }
+  absl::Status Broadcast(const at::Tensor& flat, int root) override { return ranks_->Broadcast(flat, root); }
+
+ private:
+  const std::unique_ptr<GlooRanks> ranks_;
 };
 
 // Chooses the network devices on which Gloo listens. Gloo's connections are not authenticated. So if the store is on
@@ -98,20 +116,29 @@ absl::Status AddDevices(const Store& store, c10d::ProcessGroupGloo::Options& opt
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Communicator>> MakeGlooCommunicator(Store& store, int rank, int size,
-                                                                   absl::Duration timeout) {
+absl::StatusOr<std::unique_ptr<GlooRanks>> ConnectByGloo(Store& store, const GlooOptions& wanted) {
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group;
   absl::Status devices;
   RETURN_IF_ERROR(CatchPeerErrors("gloo rendezvous", [&] {
-    auto options = c10d::ProcessGroupGloo::Options::create(absl::ToChronoMilliseconds(timeout));
+    auto options = c10d::ProcessGroupGloo::Options::create(absl::ToChronoMilliseconds(wanted.timeout));
     devices = AddDevices(store, *options);
     if (!devices.ok()) {
       return;
     }
-    group = c10::make_intrusive<c10d::ProcessGroupGloo>(MakeC10dStore(store), rank, size, options);
+    c10::intrusive_ptr<c10d::Store> keys = MakeC10dStore(store);
+    if (!wanted.group.empty()) {
+      keys = c10::make_intrusive<c10d::PrefixStore>(absl::StrCat("gloo ", wanted.group), std::move(keys));
+    }
+    group = c10::make_intrusive<c10d::ProcessGroupGloo>(keys, wanted.index, wanted.size, options);
   }));
   RETURN_IF_ERROR(devices);
-  return std::unique_ptr<Communicator>(std::make_unique<GlooCommunicator>(store, rank, size, std::move(group)));
+  return std::unique_ptr<GlooRanks>(std::make_unique<ConnectedRanks>(wanted.group, std::move(group)));
+}
+
+absl::StatusOr<std::unique_ptr<Communicator>> MakeGlooCommunicator(Store& store, int rank, int size,
+                                                                   absl::Duration timeout) {
+  ASSIGN_OR_RETURN(std::unique_ptr<GlooRanks> ranks, ConnectByGloo(store, {rank, size, timeout, ""}));
+  return std::unique_ptr<Communicator>(std::make_unique<GlooCommunicator>(store, rank, size, std::move(ranks)));
 }
 
 }  // namespace lockstep

@@ -280,10 +280,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
 absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store& store, int rank, int size,
                                                                    const NcclOptions& options) {
   SetNcclEnvironment();
-  if (RanksPerGpu() > 1) {
-    // NCCL refuses two ranks on one GPU of a host. Ranks with different host ids are connected by sockets.
-    setenv("NCCL_HOSTID", absl::StrCat("lockstep-", rank).c_str(), /*overwrite=*/1);
-  }
+  SetNcclHostId(rank, RanksPerGpu());
   ASSIGN_OR_RETURN(const ncclUniqueId id, ShareUniqueId(store, rank));
   auto communicator = std::make_unique<NcclCommunicator>(store, rank, size, options);
   RETURN_IF_ERROR(communicator->Connect(id));

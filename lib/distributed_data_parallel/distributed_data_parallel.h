@@ -47,7 +47,8 @@ class Error : public std::runtime_error {
 
 // Transport between the ranks.
 enum class Backend {
-  kAuto,  // NCCL on a GPU; on a CPU shared memory if all ranks can share it, else Gloo
+  kAuto,  // NCCL on a GPU. On a CPU: shared memory on one host; on several hosts with equally many ranks, at least two,
+          // shared memory within and Gloo between them; else, or if the ranks of a host cannot share memory, Gloo
   kSharedMemory,
   kGloo,
   kNccl,
@@ -83,7 +84,7 @@ class ProcessGroup {
   int ranks() const;             // number of ranks
   int local_rank() const;        // index among the ranks of this host
   torch::Device device() const;  // device of the options, with its index
-  std::string backend() const;   // "shared_memory", "gloo" or "nccl"
+  std::string backend() const;   // "shared_memory", "hierarchical", "gloo" or "nccl"
 
   // Returns a sampler of this rank's share of `examples` examples, in a random order that depends on `epoch` only. All
   // ranks get equally many examples: if `examples` is not a multiple of the ranks, the first ones are used twice.

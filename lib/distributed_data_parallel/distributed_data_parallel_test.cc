@@ -313,6 +313,14 @@ TEST(DistributedDataParallelTest, OneAndFourRanksEndWithTheSameWeights) {
   }
 }
 
+TEST(DistributedDataParallelTest, TwoHostsOfTwoRanksEndWithTheSameWeights) {
+  setenv("LOCKSTEP_HOST_OF_RANK", "0,0,1,1", 1);
+  const auto results = RunTask(4, "train");
+  unsetenv("LOCKSTEP_HOST_OF_RANK");
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each("hierarchical: " + WeightsOfOneProcess()));
+}
+
 TEST(DistributedDataParallelTest, ARankWithAnotherModuleIsNamedOnAllRanks) {
   const auto results = RunTask(2, "other_module");
   ASSERT_THAT(results, IsOk());

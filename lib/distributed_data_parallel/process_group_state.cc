@@ -9,10 +9,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/communicator/hierarchical_communicator.h"
 #include "lib/communicator/nccl_environment.h"
 #include "lib/communicator/shared_memory_communicator.h"
 #include "lib/launch/environment_reader.h"
 #include "lib/launch/launch_environment.h"
+#include "lib/launch/virtual_hosts.h"
 
 namespace lockstep {
 namespace {
@@ -72,6 +74,7 @@ absl::Status ProcessGroupState::Join(const ProcessGroupOptions& options) {
   const EnvironmentLookup lookup = [](const char* name) { return std::getenv(name); };
   ASSIGN_OR_RETURN(place, ReadLaunchPlace("auto", lookup));
   place.one_host = place.one_host || place.size == 1;
+  RETURN_IF_ERROR(JoinVirtualHost(lookup, place.rank, place.size));
   RETURN_IF_ERROR(ChooseDevice(options.device));
   RETURN_IF_ERROR(CheckBackend(options.backend, device));
   ASSIGN_OR_RETURN(store, OpenRankStore(place, lookup, timeout));
@@ -95,9 +98,12 @@ absl::Status ProcessGroupState::ChooseDevice(torch::Device asked) {
 }
 
 absl::Status ProcessGroupState::CheckSameOptions(const ProcessGroupOptions& options) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> all,
-                   Gather(absl::StrCat(device.is_cuda() ? "cuda" : "cpu", ", ", NameOf(options.backend), ", ",
-                                       absl::FormatDuration(timeout), place.one_host ? ", one host" : "")));
+  const char* const host_of_rank = std::getenv(kHostOfRankVariable);
+  ASSIGN_OR_RETURN(
+      const std::vector<std::string> all,
+      Gather(absl::StrCat(device.is_cuda() ? "cuda" : "cpu", ", ", NameOf(options.backend), ", ",
+                          absl::FormatDuration(timeout), place.one_host ? ", one host" : "",
+                          host_of_rank == nullptr ? "" : ", hosts ", host_of_rank == nullptr ? "" : host_of_rank)));
   for (size_t rank = 0; rank < all.size(); ++rank) {
     if (all[rank] != all[0]) {
       return absl::InvalidArgumentError(absl::StrCat(kHere, "rank ", rank, " has the options (", all[rank],
@@ -115,12 +121,15 @@ absl::Status ProcessGroupState::MakeCommunicator(Backend backend) {
                                                         {device.index(), timeout, /*max_multiprocessors=*/0}));
     return absl::OkStatus();
   }
-  if (backend == Backend::kSharedMemory || (backend == Backend::kAuto && place.one_host)) {
-    absl::StatusOr<std::unique_ptr<Communicator>> made =
-        MakeSharedMemoryCommunicator(*store.store, place.rank, place.size, timeout);
-    // All ranks get the same FailedPreconditionError.
-    if (backend == Backend::kSharedMemory || !absl::IsFailedPrecondition(made.status())) {
-      ASSIGN_OR_RETURN(communicator, std::move(made));
+  if (backend == Backend::kSharedMemory) {
+    ASSIGN_OR_RETURN(communicator, MakeSharedMemoryCommunicator(*store.store, place.rank, place.size, timeout));
+    return absl::OkStatus();
+  }
+  if (backend == Backend::kAuto) {
+    absl::StatusOr<MadeCommunicator> made = MakeCpuCommunicator(*store.store, place.rank, place.size, timeout);
+    if (!absl::IsFailedPrecondition(made.status())) {  // all ranks get the same FailedPreconditionError
+      RETURN_IF_ERROR(made.status());
+      communicator = std::move(made->communicator);
       return absl::OkStatus();
     }
   }

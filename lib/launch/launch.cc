@@ -21,6 +21,7 @@
 #include "lib/launch/rank_process.h"
 #include "lib/launch/run_secret.h"
 #include "lib/launch/store_server.h"
+#include "lib/launch/virtual_hosts.h"
 
 namespace lockstep {
 namespace {
@@ -34,9 +35,10 @@ void SilenceLibTorchWarnings() {
 }
 
 absl::StatusOr<std::string> RunTask(const std::map<std::string, RankTask>& tasks) {
-  ASSIGN_OR_RETURN(const RankEnvironment place,
-                   ReadRankEnvironment([](const char* name) { return std::getenv(name); }));
+  const EnvironmentLookup lookup = [](const char* name) { return std::getenv(name); };
+  ASSIGN_OR_RETURN(const RankEnvironment place, ReadRankEnvironment(lookup));
   EraseSecretFromEnvironment();
+  RETURN_IF_ERROR(JoinVirtualHost(lookup, place.rank, place.size));
   const auto found = tasks.find(place.task);
   if (found == tasks.end()) {
     return absl::InternalError(absl::StrCat("a rank was started for task '", place.task, "', which it does not know"));

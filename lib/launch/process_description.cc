@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,7 @@
 #include "lib/dataset/dataset.h"
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
+#include "lib/launch/virtual_hosts.h"
 #include "lib/record/digest.h"
 #include "lib/record/run_files.h"
 
@@ -74,6 +76,8 @@ absl::StatusOr<proto::ProcessDescription> DescribeProcess(const LaunchPlace& pla
       AddSetting(absl::StrCat("--", name), flag->CurrentValue(), description);
     }
   }
+  const char* const host_of_rank = std::getenv(kHostOfRankVariable);  // each rank reads it from its own environment
+  AddSetting(kHostOfRankVariable, ReadableLine(host_of_rank != nullptr ? host_of_rank : ""), description);
   return description;
 }
 

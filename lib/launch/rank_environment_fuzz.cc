@@ -2,14 +2,17 @@
 // a usage error that names the variable, or gives a place in the run. A rank's place is written to variables and read
 // again without a change.
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_split.h"
 #include "lib/launch/launch_environment.h"
 #include "lib/launch/rank_environment.h"
 #include "lib/launch/rendezvous_endpoint.h"
+#include "lib/launch/virtual_hosts.h"
 #include "lib/testing/fuzz.h"
 
 namespace lockstep::testing {
@@ -46,6 +49,16 @@ void CheckLaunch(const std::string& launcher, const Variables& variables) {
   FUZZ_CHECK(endpoint->port > 0);
 }
 
+// Checks that each virtual host has a rank.
+void CheckVirtualHosts(const Variables& variables) {
+  const absl::StatusOr<std::vector<int>> hosts = ReadHostOfRank(In(variables));
+  if (!hosts.ok()) {
+    return CheckRefused(hosts.status());
+  }
+  const std::set<int> used(hosts->begin(), hosts->end());
+  FUZZ_CHECK(used.empty() || (*used.begin() == 0 && *used.rbegin() == static_cast<int>(used.size()) - 1));
+}
+
 }  // namespace
 }  // namespace lockstep::testing
 
@@ -59,6 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const char* launcher : {"auto", "none", "torchrun", "openmpi", "pmi", "slurm"}) {
     CheckLaunch(launcher, variables);
   }
+  CheckVirtualHosts(variables);
   const absl::StatusOr<RankEnvironment> rank = lockstep::testing::Read(variables);
   if (!rank.ok()) {
     CheckRefused(rank.status());

@@ -13,7 +13,9 @@
 namespace lockstep {
 namespace {
 
-std::string GatherKey(uint64_t round, int rank) { return absl::StrCat("gather/", round, "/", rank); }
+std::string GatherKey(absl::string_view group, uint64_t round, int rank) {
+  return absl::StrCat("gather/", group, group.empty() ? "" : "/", round, "/", rank);
+}
 
 // Returns the timeout rounded up to whole milliseconds, at least one, so that a short wait does not become no wait.
 absl::Duration RequestTimeout(absl::Duration timeout) {
@@ -130,25 +132,30 @@ absl::StatusOr<int64_t> Store::CountKeys() {
 
 // A rank that has all bytes of a round knows that every rank has read those of the round before. It therefore deletes
 // its own bytes of that earlier round, so that the store never holds more than two rounds.
-absl::StatusOr<std::vector<std::string>> Store::AllGather(int rank, int size, absl::string_view bytes) {
-  const uint64_t round = round_++;
-  RETURN_IF_ERROR(Set(GatherKey(round, rank), bytes));
+absl::StatusOr<std::vector<std::string>> Store::AllGatherIn(absl::string_view group, int rank, int size,
+                                                            absl::string_view bytes) {
+  const uint64_t round = rounds_[std::string(group)]++;
+  RETURN_IF_ERROR(Set(GatherKey(group, round, rank), bytes));
   std::vector<std::string> all(size);
   for (int r = 0; r < size; ++r) {
-    absl::StatusOr<std::string> other = Get(GatherKey(round, r));
+    absl::StatusOr<std::string> other = Get(GatherKey(group, round, r));
     if (absl::IsCancelled(other.status())) {
       return other.status();
     }
     if (!other.ok()) {
-      return absl::UnavailableError(
-          absl::StrCat("no data from rank ", r, " of ", size, " (", other.status().message(), ")"));
+      return absl::UnavailableError(absl::StrCat("no data from rank ", r, " of ", size, group.empty() ? "" : " in ",
+                                                 group, " (", other.status().message(), ")"));
     }
     all[r] = *std::move(other);
   }
   if (round > 0) {
-    RETURN_IF_ERROR(Delete(GatherKey(round - 1, rank)).status());
+    RETURN_IF_ERROR(Delete(GatherKey(group, round - 1, rank)).status());
   }
   return all;
+}
+
+absl::StatusOr<std::vector<std::string>> Store::AllGather(int rank, int size, absl::string_view bytes) {
+  return AllGatherIn("", rank, size, bytes);
 }
 
 absl::Status Store::Barrier(int rank, int size) { return AllGather(rank, size, "").status(); }

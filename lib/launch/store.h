@@ -7,6 +7,7 @@
 #define LOCKSTEP_LIB_LAUNCH_STORE_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ struct StoreOptions {
   absl::Duration timeout = absl::Seconds(60);  // limit of every wait
 };
 
-// Thread-safe, except AllGather and Barrier, which must be called by one thread of a rank only.
+// Thread-safe, except AllGather, AllGatherIn and Barrier, which must not be called by two threads at the same time.
 //
 // All calls return UnavailableError if the store is gone, a wait reached its timeout or the store refused a value
 // because of its size, and CancelledError if a stop signal came while the call waited.
@@ -69,6 +70,11 @@ class Store {
   // UnavailableError, with the first missing rank, if a rank did not call it within the timeout.
   absl::StatusOr<std::vector<std::string>> AllGather(int rank, int size, absl::string_view bytes);
 
+  // Does the same among some of the ranks, which must all call it. `group` must name them, and must not be empty.
+  // `index` is the place of this rank among the `size` ranks of the group. The error names the missing index.
+  absl::StatusOr<std::vector<std::string>> AllGatherIn(absl::string_view group, int index, int size,
+                                                       absl::string_view bytes);
+
   // Waits until all ranks have called this function.
   absl::Status Barrier(int rank, int size);
 
@@ -81,7 +87,7 @@ class Store {
   const std::string host_;
   const uint16_t port_;
   const absl::Duration timeout_;
-  uint64_t round_ = 0;  // number of calls of AllGather so far
+  std::map<std::string, uint64_t> rounds_;  // number of calls of AllGatherIn so far by group; "": AllGather
 };
 
 }  // namespace lockstep

@@ -65,6 +65,19 @@ TEST(StoreTest, ManyRoundsOfGatheringLeaveOneBehind) {
   EXPECT_EQ(*store->CountKeys(), 1);
 }
 
+TEST(StoreTest, GroupsGatherIndependentlyOfAllRanks) {
+  const auto store = OpenAlone(absl::Milliseconds(20));
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_THAT(*store->AllGatherIn("host 1", 0, 1, absl::StrCat("in ", round)),
+                ElementsAre(absl::StrCat("in ", round)));
+  }
+  EXPECT_THAT(*store->AllGather(0, 1, "all"), ElementsAre("all"));
+  EXPECT_THAT(*store->AllGatherIn("host 2", 0, 1, "other"), ElementsAre("other"));
+  EXPECT_EQ(*store->CountKeys(), 3);  // the last round of each group and of all ranks
+  EXPECT_THAT(store->AllGatherIn("host 1", 0, 2, ""),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("no data from rank 1 of 2 in host 1")));
+}
+
 TEST(StoreTest, SeveralThreadsUseIt) {
   const auto store = OpenAlone();
   std::thread sets([&] {

@@ -56,6 +56,14 @@ std::vector<std::string> World::HostNames() const {
   return names;
 }
 
+std::vector<std::string> World::HostAddresses() const {
+  std::vector<std::string> addresses;
+  for (const Member& member : members_) {
+    addresses.push_back(member.remote_address);
+  }
+  return addresses;
+}
+
 std::string World::OtherHosts() const {
   std::map<std::string, std::string> name_of;  // host names by address
   for (const Member& member : members_) {

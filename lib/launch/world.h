@@ -44,6 +44,9 @@ class World {
   size_t size() const { return members_.size(); }
   std::vector<std::string> HostNames() const;  // returns the host name of each rank
 
+  // Returns the network address of each rank's host; empty for the leader's host.
+  std::vector<std::string> HostAddresses() const;
+
   std::string OtherHosts() const;            // returns the hosts other than the leader's, separated by commas
   uint32_t RanksHere(uint32_t ranks) const;  // returns how many of the first `ranks` ranks are on the leader's host
 

@@ -346,6 +346,7 @@ TEST_F(WorldTest, DescribesItself) {
   ASSERT_THAT(Start(2, 1), IsOk());
   EXPECT_EQ(world_->Describe(), "torchrun: 2 ranks on host0");  // the same address is the same host, whatever its name
   EXPECT_EQ(world_->OtherHosts(), "");
+  EXPECT_EQ(world_->HostAddresses(), std::vector<std::string>(2));  // empty: both ranks are on this host
   EXPECT_EQ(world_->RanksHere(1), 1u);
   EXPECT_EQ(world_->RanksHere(2), 2u);
   EXPECT_EQ(world_->ToProto().world(), 2u);

@@ -159,6 +159,7 @@ PeerDeviceMemory::~PeerDeviceMemory() {
 
 absl::StatusOr<std::unique_ptr<PeerDeviceMemory>> PeerDeviceMemory::Make(const GatherBytes& gather, int rank, int size,
                                                                          size_t bytes, absl::Duration timeout) {
+  RETURN_IF_ERROR(CheckOneHost(gather));
   std::unique_ptr<PeerDeviceMemory> memory;
   int device = 0;
   const auto make_own = [&]() -> absl::StatusOr<OwnedDescriptor> {

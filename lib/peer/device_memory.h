@@ -20,8 +20,9 @@ class PeerDeviceMemory {
  public:
   // Allocates and maps all pieces. All ranks must call this function at the same time, each with its GPU as the current
   // device, and with the same `bytes`. The memory is zero before another rank can access it. All ranks have the same
-  // result. Returns ResourceExhaustedError if a GPU has too little memory, and FailedPreconditionError if a GPU cannot
-  // access another's memory, or the driver or the host cannot share it. Other errors are those of ExchangeDescriptors.
+  // result. Returns ResourceExhaustedError if a GPU has too little memory, and FailedPreconditionError if the ranks are
+  // not on one host, a GPU cannot access another's memory, or the driver or the host cannot share it. Other errors are
+  // those of ExchangeDescriptors.
   static absl::StatusOr<std::unique_ptr<PeerDeviceMemory>> Make(const GatherBytes& gather, int rank, int size,
                                                                 size_t bytes, absl::Duration timeout);
   ~PeerDeviceMemory();

@@ -20,6 +20,10 @@ using GatherBytes = std::function<absl::StatusOr<std::vector<std::string>>(absl:
 // N: " before its message. Other errors are those of `gather`.
 absl::Status Agree(const GatherBytes& gather, const absl::Status& mine);
 
+// Returns FailedPreconditionError, with the same message on all ranks, if the ranks are not on one host
+// (lib/base/host_identity.h). Other errors are those of `gather`.
+absl::Status CheckOneHost(const GatherBytes& gather);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_PEER_GATHER_BYTES_H_

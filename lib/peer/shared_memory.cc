@@ -13,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "lib/base/kernel_file.h"
+#include "lib/base/host_identity.h"
 #include "lib/base/status_macros.h"
 #include "lib/peer/descriptor_socket.h"
 
@@ -27,30 +27,24 @@ constexpr size_t kProofDigits = 2 * kNonceBytes;
 
 // Announcement of a rank: one line per field, in this order.
 struct Announcement {
-  std::string boot_id;  // id of the running kernel's boot; two hosts never have the same
-  std::string network;  // network namespace of the rank, which contains the names of abstract sockets
-  std::string bytes;    // size of the memory that the rank requests
+  HostIdentity host;
+  std::string bytes;  // size of the memory that the rank requests
   std::string nonce;
   std::string socket;   // name of the socket on which rank 0 hands out the memory; empty on other ranks
   std::string problem;  // reason why the rank cannot take part; empty: it can
 
-  std::string Format() const { return absl::StrJoin({boot_id, network, bytes, nonce, socket, problem}, "\n"); }
+  std::string Format() const {
+    return absl::StrJoin({host.boot_id, host.network, bytes, nonce, socket, problem, host.virtual_host}, "\n");
+  }
 };
 
 absl::StatusOr<Announcement> ParseAnnouncement(const std::string& text) {
   const std::vector<std::string> lines = absl::StrSplit(text, '\n');
-  if (lines.size() != 6 || lines[3].size() != kProofDigits) {
+  if (lines.size() != 7 || lines[3].size() != kProofDigits) {
     return absl::FailedPreconditionError(
         "its announcement has another format; expected the same version of Lockstep on all ranks");
   }
-  return Announcement{lines[0], lines[1], lines[2], lines[3], lines[4], lines[5]};
-}
-
-std::string ReadBootId() { return KernelFileLine("/proc/sys/kernel/random/boot_id"); }
-
-std::string NetworkNamespace() {
-  char name[64] = {};
-  return readlink("/proc/self/ns/net", name, sizeof(name) - 1) > 0 ? name : "";
+  return Announcement{{lines[0], lines[1], lines[6]}, lines[2], lines[3], lines[4], lines[5]};
 }
 
 std::string RankOf(int rank, int size) { return absl::StrCat("rank ", rank, " of ", size); }
@@ -99,11 +93,8 @@ absl::Status CheckAnnouncements(const std::vector<Announcement>& announced) {
     if (!other.problem.empty()) {
       return CannotShare(absl::StrCat(RankOf(rank, size), ": ", other.problem));
     }
-    if (other.boot_id != first.boot_id) {
-      return CannotShare(absl::StrCat("ranks 0 and ", rank, " of ", size, " are on different hosts"));
-    }
-    if (other.network != first.network) {
-      return CannotShare(absl::StrCat("ranks 0 and ", rank, " of ", size, " are in different network namespaces"));
+    if (const std::string difference = HostDifference(first.host, other.host); !difference.empty()) {
+      return CannotShare(absl::StrCat("ranks 0 and ", rank, " of ", size, " are ", difference));
     }
     if (other.bytes != first.bytes) {
       return CannotShare(absl::StrCat(RankOf(rank, size), " needs ", other.bytes, " bytes, but rank 0 ", first.bytes));
@@ -145,11 +136,7 @@ absl::Status Announce(const SharedMemoryOptions& options, OpenState& state) {
   const absl::StatusOr<std::string> nonce = RandomHex(kNonceBytes);
   const absl::StatusOr<std::string> name = RandomHex(kNonceBytes);
   state.nonce = nonce.value_or(std::string(kProofDigits, '0'));
-  Announcement own = {ReadBootId(),
-                      NetworkNamespace(),
-                      absl::StrCat(options.bytes),
-                      state.nonce,
-                      "",
+  Announcement own = {ThisHost(), absl::StrCat(options.bytes), state.nonce, "",
                       std::string((nonce.ok() ? name : nonce).status().message())};
   if (options.rank == 0 && own.problem.empty()) {
     own.socket = absl::StrCat("lockstep-", *name);

@@ -19,6 +19,9 @@
 // it is summed, and a share that is gathered in step t was read by its owner in step t - 1, after which all ranks have
 // been seen at t. A last barrier ends the call, because the others gather from this buffer until then.
 //
+// A share is finished (options.finish_share) after it is added and before the step that shows it is published, so the
+// others gather the finished share. A rank that finishes shares in another process only delays its own steps.
+//
 // Lengths and offsets are computed from this rank's own arguments, never from the shared memory. A rank that writes
 // nonsense can corrupt the sums, and nothing else.
 #include "lib/peer/shared_memory_all_reduce.h"
@@ -65,10 +68,6 @@ int SpinsFor(int ranks, int processors) { return processors >= ranks ? kSpins : 
 // Returns the deadline of a wait. An infinite timeout becomes one year, which the clock can represent.
 std::chrono::steady_clock::time_point DeadlineAfter(absl::Duration timeout) {
   return std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(std::min(timeout, absl::Hours(24 * 365)));
-}
-
-std::string Ranks(const std::vector<int>& ranks) {
-  return absl::StrCat(ranks.size() == 1 ? "rank " : "ranks ", absl::StrJoin(ranks, ", "));
 }
 
 }  // namespace
@@ -123,7 +122,7 @@ absl::Status SharedMemoryAllReduce::AllReduceSum(void* data, size_t count, SumTy
   const size_t bytes = count * BytesOf(type);
   RETURN_IF_ERROR(Begin("all-reduce"));
   if (options_.size == 1 || count == 0) {
-    return absl::OkStatus();
+    return Finish(static_cast<uint8_t*>(data), bytes, type);
   }
   SpreadOut(bytes);
   const std::shared_ptr<SharedBuffer> buffer = FindBuffer(data, bytes);
@@ -132,7 +131,7 @@ absl::Status SharedMemoryAllReduce::AllReduceSum(void* data, size_t count, SumTy
   if (buffer != nullptr) {
     return SumInPlace(*buffer, bytes, type);
   }
-  const bool scattered = options_.size > 2 && bytes >= options_.scatter_bytes;
+  const bool scattered = options_.finish_share != nullptr || (options_.size > 2 && bytes >= options_.scatter_bytes);
   return scattered ? SumScattered(static_cast<uint8_t*>(data), bytes, type)
                    : SumDirectly(static_cast<uint8_t*>(data), bytes, type);
 }
@@ -230,7 +229,7 @@ absl::Status SharedMemoryAllReduce::SumScattered(uint8_t* data, size_t bytes, Su
   CopyOthersShares(data, ChunkOf(0, bytes));
   for (size_t step = 0; step <= chunks; ++step) {
     if (step >= 1) {
-      AddOwnShare(data, ChunkOf(step - 1, bytes), type);
+      RETURN_IF_ERROR(AddOwnShare(data, ChunkOf(step - 1, bytes), type));
     }
     if (step >= 2) {
       GatherOthersShares(data, ChunkOf(step - 2, bytes), bytes);
@@ -256,14 +255,23 @@ void SharedMemoryAllReduce::CopyOthersShares(const uint8_t* data, const Chunk& c
 }
 
 // Adds this rank's share in place, and copies the sum to shared memory for the others.
-void SharedMemoryAllReduce::AddOwnShare(uint8_t* data, const Chunk& chunk, SumType type) {
+absl::Status SharedMemoryAllReduce::AddOwnShare(uint8_t* data, const Chunk& chunk, SumType type) {
   const Share own = ShareOf(options_.rank, chunk);
   uint8_t* const sum = data + chunk.first + own.first;
   for (int rank = 0; rank < options_.size; ++rank) {
     sources_[rank] = rank == options_.rank ? sum : slot(rank, chunk) + own.first;
   }
   SumInRankOrder(type, sources_, own.bytes / BytesOf(type), sum);
+  RETURN_IF_ERROR(Finish(sum, own.bytes, type));
   std::memcpy(shares(options_.rank, chunk), sum, own.bytes);
+  return absl::OkStatus();
+}
+
+absl::Status SharedMemoryAllReduce::Finish(uint8_t* share, size_t bytes, SumType type) {
+  if (options_.finish_share != nullptr && bytes != 0) {
+    failure_ = options_.finish_share(share, bytes / BytesOf(type), type);
+  }
+  return failure_;
 }
 
 void SharedMemoryAllReduce::GatherOthersShares(uint8_t* data, const Chunk& chunk, size_t call_bytes) {
@@ -304,7 +312,7 @@ absl::Status SharedMemoryAllReduce::SumInPlace(const SharedBuffer& buffer, size_
   Publish(0);
   RETURN_IF_ERROR(AwaitAll(0));
   for (size_t step = 0; step < chunks; ++step) {
-    AddOwnShareInPlace(buffer, PieceOf(step, piece, bytes), type);
+    RETURN_IF_ERROR(AddOwnShareInPlace(buffer, PieceOf(step, piece, bytes), type));
     Publish(step + 1);
     if (step >= 1) {
       GatherInPlace(buffer, PieceOf(step - 1, piece, bytes), bytes);
@@ -316,13 +324,14 @@ absl::Status SharedMemoryAllReduce::SumInPlace(const SharedBuffer& buffer, size_
   return AwaitAll(chunks + 1);
 }
 
-void SharedMemoryAllReduce::AddOwnShareInPlace(const SharedBuffer& buffer, const Chunk& chunk, SumType type) {
+absl::Status SharedMemoryAllReduce::AddOwnShareInPlace(const SharedBuffer& buffer, const Chunk& chunk, SumType type) {
   const Share own = ShareOf(options_.rank, chunk);
   const size_t first = chunk.first + own.first;
   for (int rank = 0; rank < options_.size; ++rank) {
     sources_[rank] = buffer.of(rank) + first;
   }
   SumInRankOrder(type, sources_, own.bytes / BytesOf(type), buffer.data() + first);
+  return Finish(buffer.data() + first, own.bytes, type);
 }
 
 // Each rank begins with the next rank's share, so that not all ranks read from one buffer at the same time.
@@ -361,7 +370,7 @@ absl::Status SharedMemoryAllReduce::FailureOfMissing(int awaited, uint32_t epoch
     }
   }
   failure_ = absl::UnavailableError(
-      absl::StrCat(Doing(), Ranks(missing), " did not arrive within ", absl::FormatDuration(options_.timeout)));
+      absl::StrCat(Doing(), NamesOf(missing), " did not arrive within ", absl::FormatDuration(options_.timeout)));
   return failure_;
 }
 
@@ -375,13 +384,20 @@ absl::Status SharedMemoryAllReduce::CheckCalls() {
   }
   if (!different.empty()) {
     failure_ = absl::InvalidArgumentError(absl::StrCat(
-        Doing(), Ranks(different), " called with another operation, type, root, buffer or number of bytes"));
+        Doing(), NamesOf(different), " called with another operation, type, root, buffer or number of bytes"));
   }
   return failure_;
 }
 
 std::string SharedMemoryAllReduce::Doing() const {
   return absl::StrCat("shared-memory ", operation_, " number ", calls_, ": ");
+}
+
+std::string SharedMemoryAllReduce::NamesOf(const std::vector<int>& ranks) const {
+  return absl::StrCat(ranks.size() == 1 ? "rank " : "ranks ",
+                      absl::StrJoin(ranks, ", ", [this](std::string* text, int rank) {
+                        absl::StrAppend(text, options_.names.empty() ? rank : options_.names[rank]);
+                      }));
 }
 
 size_t SharedMemoryAllReduce::ChunkCount(size_t bytes) const { return Pieces(bytes, options_.chunk_bytes); }

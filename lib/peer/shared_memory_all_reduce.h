@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@
 #include "lib/peer/shared_memory.h"
 
 namespace lockstep {
+
+// Operation on this rank's share of a sum, `count` elements at `share`, before the other ranks get the share.
+using FinishShare = std::function<absl::Status(void* share, size_t count, SumType type)>;
 
 // Options; must be the same on all ranks, except `rank`.
 struct SharedMemoryAllReduceOptions {
@@ -46,6 +50,13 @@ struct SharedMemoryAllReduceOptions {
   // 2026-11-26).
   size_t in_place_chunk_bytes = 2 << 20;
   uint32_t first_epoch = 0;  // initial value of the epoch counter, for tests
+
+  // Operation on each share, such as the sum with the same share of other hosts; null: no operation. With it, sums of
+  // all sizes are divided into shares. It is called in the order of the shares of a rank, whose sizes depend on the
+  // size of the sum, the number of ranks and these options only, and not for empty shares. An error ends the call.
+  FinishShare finish_share;
+  // Numbers by which errors name the ranks, in the order of ranks; empty: 0, 1, 2, ...
+  std::vector<int> names;
 };
 
 // Memory of this rank that the other ranks may read but not write, zeros at first. It may outlive the
@@ -81,7 +92,8 @@ class SharedMemoryAllReduce {
   // those of SharedMemory::Open; after such an error, this object remains usable.
   absl::StatusOr<std::shared_ptr<SharedBuffer>> MakeBuffer(size_t bytes);
 
-  // Replaces `count` elements at `data` by their sum over the ranks, added in the order of ranks. `data` must be
+  // Replaces `count` elements at `data` by their sum over the ranks, added in the order of ranks and finished by
+  // options.finish_share. `data` must be
   // aligned to its elements. If `data` is the start of a SharedBuffer, all ranks must pass the same buffer; large sums
   // are then done in place.
   absl::Status AllReduceSum(void* data, size_t count, SumType type);
@@ -116,13 +128,14 @@ class SharedMemoryAllReduce {
   absl::Status SumDirectly(uint8_t* data, size_t bytes, SumType type);
   absl::Status SumScattered(uint8_t* data, size_t bytes, SumType type);
   void CopyOthersShares(const uint8_t* data, const Chunk& chunk);
-  void AddOwnShare(uint8_t* data, const Chunk& chunk, SumType type);
+  absl::Status AddOwnShare(uint8_t* data, const Chunk& chunk, SumType type);
+  absl::Status Finish(uint8_t* share, size_t bytes, SumType type);
   void GatherOthersShares(uint8_t* data, const Chunk& chunk, size_t call_bytes);
   void Gather(uint8_t* to, const uint8_t* from, size_t bytes, size_t call_bytes) const;
   // Returns the buffer that begins at `data`, or null if there is none or `bytes` is too small for a sum in place.
   std::shared_ptr<SharedBuffer> FindBuffer(const void* data, size_t bytes);
   absl::Status SumInPlace(const SharedBuffer& buffer, size_t bytes, SumType type);
-  void AddOwnShareInPlace(const SharedBuffer& buffer, const Chunk& chunk, SumType type);
+  absl::Status AddOwnShareInPlace(const SharedBuffer& buffer, const Chunk& chunk, SumType type);
   void GatherInPlace(const SharedBuffer& buffer, const Chunk& chunk, size_t call_bytes);
 
   void Publish(size_t step);
@@ -130,6 +143,7 @@ class SharedMemoryAllReduce {
   absl::Status FailureOfMissing(int awaited, uint32_t epoch);
   absl::Status CheckCalls();
   std::string Doing() const;
+  std::string NamesOf(const std::vector<int>& ranks) const;
 
   size_t ChunkCount(size_t bytes) const;
   Chunk ChunkOf(size_t number, size_t bytes) const { return PieceOf(number, options_.chunk_bytes, bytes); }

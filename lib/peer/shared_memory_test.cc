@@ -17,6 +17,7 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/base/host_identity.h"
 #include "lib/peer/forked_ranks_testing.h"
 #include "lib/testing/matchers.h"
 
@@ -95,6 +96,22 @@ std::string OpenWithAnnouncement(const ForkedRank& rank, int line, const std::st
 TEST(SharedMemoryTest, OtherHostsAreRefusedByAll) {
   EXPECT_THAT(RunForkedRanks(2, [](const ForkedRank& rank) { return OpenWithAnnouncement(rank, 0, "another"); }),
               Each("the ranks cannot share memory: ranks 0 and 1 of 2 are on different hosts"));
+}
+
+TEST(SharedMemoryTest, OtherVirtualHostsAreRefusedByAll) {
+  EXPECT_THAT(RunForkedRanks(3,
+                             [](const ForkedRank& rank) {
+                               SetVirtualHost(rank.rank / 2);
+                               return WriteAndRead(rank, 10);
+                             }),
+              Each("FAILED_PRECONDITION: the ranks cannot share memory: ranks 0 and 2 of 3 are on different virtual "
+                   "hosts (LOCKSTEP_HOST_OF_RANK)"));
+  EXPECT_THAT(RunForkedRanks(2,
+                             [](const ForkedRank& rank) {
+                               SetVirtualHost(1);
+                               return WriteAndRead(rank, 10);
+                             }),
+              Each("1 2 "));
 }
 
 // The same boot id and namespace prove nothing: the written bytes must arrive.

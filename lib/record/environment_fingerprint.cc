@@ -97,8 +97,8 @@ const std::vector<std::string>& EnvironmentWhitelist() {
   static const auto* whitelist = new std::vector<std::string>(
       {"NCCL_*", "GLOO_*", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "SLURM_JOB_ID",
        "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "NVIDIA_TF32_OVERRIDE", "CUDA_LAUNCH_BLOCKING", "PYTORCH_ALLOC_CONF",
-       "LOCKSTEP_RANKS_PER_GPU", "PYTORCH_CUDA_ALLOC_CONF", "CUBLAS_WORKSPACE_CONFIG", "ATEN_CPU_CAPABILITY",
-       "LD_PRELOAD",
+       "LOCKSTEP_HOST_OF_RANK", "LOCKSTEP_RANKS_PER_GPU", "PYTORCH_CUDA_ALLOC_CONF", "CUBLAS_WORKSPACE_CONFIG",
+       "ATEN_CPU_CAPABILITY", "LD_PRELOAD",
        // Threads and instructions of LibTorch's CPU libraries: OpenMP (the standard's variables, LLVM's and GCC's),
        // oneDNN (both of its prefixes) and MKL.
        "OMP_*", "KMP_*", "GOMP_*", "DNNL_*", "ONEDNN_*", "MKL_*"});

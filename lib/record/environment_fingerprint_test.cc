@@ -33,8 +33,9 @@ TEST(EnvironmentFingerprintTest, RecordsOnlyWhitelistedVariables) {
 
 TEST(EnvironmentFingerprintTest, ChangesWithWhatCanChangeAResult) {
   const std::string before = EnvironmentFingerprint();
-  for (const char* name : {"NCCL_P2P_DISABLE", "LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_VISIBLE_DEVICES", "OMP_PROC_BIND",
-                           "KMP_AFFINITY", "GOMP_CPU_AFFINITY", "DNNL_MAX_CPU_ISA", "ONEDNN_VERBOSE", "MKL_CBWR"}) {
+  for (const char* name :
+       {"NCCL_P2P_DISABLE", "LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_VISIBLE_DEVICES", "OMP_PROC_BIND", "KMP_AFFINITY",
+        "GOMP_CPU_AFFINITY", "DNNL_MAX_CPU_ISA", "ONEDNN_VERBOSE", "MKL_CBWR", "LOCKSTEP_HOST_OF_RANK"}) {
     const char* old = std::getenv(name);
     const std::string kept = old == nullptr ? "" : old;
     setenv(name, "another", 1);

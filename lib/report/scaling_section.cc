@@ -1,3 +1,4 @@
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,19 @@ bool HasRow(const ScalingView& view, uint32_t ranks, proto::Reduction reduction)
   return view.scale == nullptr && reduction == (ranks == 1 ? proto::PLAIN : trained);
 }
 
+// Adds a note for each number of ranks that used Gloo instead of the backend of the run.
+void AddGlooNotes(const LabScale& scale, proto::Table& table) {
+  std::map<uint32_t, std::string> reasons;
+  for (const proto::ScalePoint& point : scale.points) {
+    if (!point.communicator_reason().empty()) {
+      reasons[point.ranks()] = point.communicator_reason();
+    }
+  }
+  for (const auto& [ranks, reason] : reasons) {
+    table.add_note(absl::StrCat(ranks, " ranks communicated over Gloo: ", reason, "."));
+  }
+}
+
 proto::Table Table1(const ScalingView& view) {
   proto::Table table = MakeTable(
       absl::StrCat("Table 1: time of an epoch (data loading included) and speed-up: ", view.Title()), {"devices N"});
@@ -79,6 +93,7 @@ proto::Table Table1(const ScalingView& view) {
   table.add_note("strong: the global batch is fixed; the base case is plain training on one device with batch N x B.");
   if (view.scale != nullptr) {
     table.add_note(absl::StrCat(DescribeScaleMode(view.Spec()), "; ", DescribeTiming(view.Spec().training()), "."));
+    AddGlooNotes(*view.scale, table);
   }
   return table;
 }

@@ -232,6 +232,17 @@ TEST(TablesTest, Table1InTheLabsLayout) {
                                            "1.200 ± 0 (3)", "1.667", "- no run of 1 x 256"));
 }
 
+TEST(TablesTest, Table1NamesRanksThatUsedGlooInstead) {
+  LabRecords lab = SmallLab();
+  EXPECT_THAT(TableOf(lab, "Table 1").note(), Not(Contains(HasSubstr("over Gloo"))));
+  for (proto::ScalePoint& point : lab.scales[0].points) {
+    if (point.ranks() == 2) {
+      point.set_communicator_reason("the hosts are unequal");
+    }
+  }
+  EXPECT_THAT(TableOf(lab, "Table 1").note(), Contains("2 ranks communicated over Gloo: the hosts are unequal."));
+}
+
 TEST(TablesTest, Table1HasTheEpochsOfAllRecordsThatItsSpeedUpUses) {
   LabRecords lab = SmallLab();
   proto::ScalingRow& row = lab.comm_models[0].rows[1];

@@ -35,6 +35,12 @@ CommunicationDtype CommunicationDtypeOf(const proto::ScaleSpec& spec) {
   return spec.gradient_compression() == "bf16" ? CommunicationDtype::kBf16 : CommunicationDtype::kFp32;
 }
 
+// Returns the communicator of a backend that fits all numbers of ranks, so that no reason is needed.
+absl::StatusOr<MadeCommunicator> WithoutReason(absl::StatusOr<std::unique_ptr<Communicator>> made) {
+  RETURN_IF_ERROR(made.status());
+  return MadeCommunicator{*std::move(made), ""};
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PointGroup>> PointGroup::Join(RankContext& context, const proto::ScaleSpec& spec,
@@ -44,7 +50,9 @@ absl::StatusOr<std::unique_ptr<PointGroup>> PointGroup::Join(RankContext& contex
   if (!group->reduces()) {
     return group;
   }
-  ASSIGN_OR_RETURN(group->communicator_, group->Connect());
+  ASSIGN_OR_RETURN(MadeCommunicator made, group->Connect());
+  group->communicator_ = std::move(made.communicator);
+  group->why_gloo_ = std::move(made.why);
   if (spec.training().step() == proto::FUSED) {
     ASSIGN_OR_RETURN(group->exchange_, group->MakeExchange(source));
   }
@@ -76,19 +84,23 @@ absl::StatusOr<MadeExchange> PointGroup::MakeExchange(ReducerSource source) {
   return source == ReducerSource::kAuto ? PeersOrOwn(peers, own, why_own_) : peers();
 }
 
-absl::StatusOr<std::unique_ptr<Communicator>> PointGroup::Connect() const {
-  if (spec_.backend() == proto::SHARED_MEMORY) {
-    auto communicator = MakeSharedMemoryCommunicator(*context_.store, context_.rank, context_.size, context_.timeout);
-    return absl::IsFailedPrecondition(communicator.status())
-               ? absl::UnavailableError(absl::StrCat(communicator.status().message(), "; give --backend=gloo"))
-               : std::move(communicator);
+absl::StatusOr<MadeCommunicator> PointGroup::Connect() const {
+  if (spec_.backend() == proto::SHARED_MEMORY || spec_.backend() == proto::HIERARCHICAL) {
+    absl::StatusOr<MadeCommunicator> made =
+        spec_.backend() == proto::HIERARCHICAL
+            ? MakeCpuCommunicator(*context_.store, context_.rank, context_.size, context_.timeout)
+            : WithoutReason(
+                  MakeSharedMemoryCommunicator(*context_.store, context_.rank, context_.size, context_.timeout));
+    return absl::IsFailedPrecondition(made.status())
+               ? absl::UnavailableError(absl::StrCat(made.status().message(), "; give --backend=gloo"))
+               : std::move(made);
   }
   if (spec_.backend() != proto::NCCL) {
-    return MakeGlooCommunicator(*context_.store, context_.rank, context_.size, context_.timeout);
+    return WithoutReason(MakeGlooCommunicator(*context_.store, context_.rank, context_.size, context_.timeout));
   }
   const bool with_own_kernels = spec_.training().step() == proto::FUSED;
   const NcclOptions options = {device_.index(), context_.timeout, with_own_kernels ? NcclMultiprocessors() : 0};
-  return MakeNcclCommunicator(*context_.store, context_.rank, context_.size, options);
+  return WithoutReason(MakeNcclCommunicator(*context_.store, context_.rank, context_.size, options));
 }
 
 // Broadcasts `tensors`, copied to the GPU if necessary, because NCCL sends only GPU memory.

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "lib/communicator/communicator.h"
+#include "lib/communicator/hierarchical_communicator.h"
 #include "lib/launch/launch.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/reducer/bucket_plan.h"
@@ -49,6 +50,8 @@ class PointGroup : public RankGroup {
   // Returns the reason why the reducer is "own" instead of the one that was chosen for the point; empty: the chosen one
   // is used.
   const std::string& why_own() const { return why_own_; }
+  // Returns ScalePoint.communicator_reason.
+  const std::string& why_gloo() const { return why_gloo_; }
   absl::Status BeginEpoch(uint32_t epoch) override;
   absl::Status EndEpoch(uint32_t epoch) override;
   absl::StatusOr<std::vector<double>> Sum(const std::vector<RankNumber>& numbers) override;
@@ -81,7 +84,7 @@ class PointGroup : public RankGroup {
  private:
   PointGroup(RankContext& context, const proto::ScaleSpec& spec, const proto::ScalePoint& point, c10::Device device)
       : context_(context), spec_(spec), point_(point), device_(device) {}
-  absl::StatusOr<std::unique_ptr<Communicator>> Connect() const;
+  absl::StatusOr<MadeCommunicator> Connect() const;
   absl::StatusOr<MadeExchange> MakeExchange(ReducerSource source);
   absl::StatusOr<ReducerOptions> OptionsOfReducer(bool check_sum);
   absl::StatusOr<BucketPlan> KeptPlan(size_t parameters);
@@ -98,6 +101,7 @@ class PointGroup : public RankGroup {
   std::unique_ptr<PointHook> hook_;
   MadeExchange exchange_;
   std::string why_own_;
+  std::string why_gloo_;
   std::vector<ReducerTimes> epochs_;
   absl::optional<std::string> kept_plan_;  // this rank's bucket plan in a resumed run; may be empty
 };

@@ -76,6 +76,10 @@ class RankPoint {
       point_.set_reducer("own");
       point_.set_reducer_reason(group_->why_own());
     }
+    if (group_->communicator() != nullptr) {
+      point_.set_communicator(std::string(group_->communicator()->name()));
+      point_.set_communicator_reason(group_->why_gloo());
+    }
     RETURN_IF_ERROR(Train());
     RETURN_IF_ERROR(CompareWeights());
     RETURN_IF_ERROR(KeepWeights());

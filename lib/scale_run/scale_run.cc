@@ -248,11 +248,15 @@ void ReportPoint(const ScaleRunPlan& plan, size_t index, const proto::ScalePoint
   }
 }
 
-// Logs that the ranks of this point fell back to another reducer than --reducer=auto chose.
+// Logs that the ranks of this point fell back to another reducer than --reducer=auto chose, or to Gloo.
 void ReportFallback(const ScaleRunPlan& plan, const proto::ScalePoint& planned, const proto::ScalePoint& measured) {
   if (measured.reducer() != planned.reducer()) {
     LogLine(absl::StrFormat("scale_run: %s: --reducer=auto continues with %s, not %s: %s", NameIn(plan, planned),
                             measured.reducer(), planned.reducer(), measured.reducer_reason()));
+  }
+  if (!measured.communicator_reason().empty()) {
+    LogLine(absl::StrFormat("scale_run: %s: all ranks communicate over gloo: %s", NameIn(plan, planned),
+                            measured.communicator_reason()));
   }
 }
 

@@ -1,15 +1,16 @@
 #include "lib/scale_run/scale_run_plan.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <set>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/host_topology.h"
 #include "lib/base/processors.h"
 #include "lib/base/readable_number.h"
 #include "lib/base/status_macros.h"
@@ -18,17 +19,21 @@
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
 #include "lib/device/nvidia_driver.h"
+#include "lib/launch/virtual_hosts.h"
 #include "lib/launch/world.h"
 #include "lib/networks/networks.h"
 #include "lib/nn/model.h"
 #include "lib/record/digest.h"
+#include "lib/scale_run/backend_choice.h"
 #include "lib/scale_run/experiments.h"
 #include "lib/scale_run/kept_files.h"
+#include "lib/scale_run/planned_hosts.h"
 #include "lib/scale_run/point_variants.h"
 #include "lib/scale_run/reducer_choice.h"
 #include "lib/scale_run/scale_plan.h"
 #include "lib/scaling/point_name.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/scaling/virtual_hosts_text.h"
 #include "lib/train/schedule.h"
 #include "lib/train/step_switches.h"
 #include "lib/train/train_step.h"
@@ -129,25 +134,19 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
   return absl::OkStatus();
 }
 
-// Returns the requested backend, or the fastest one if none was requested. InvalidArgument: the ranks cannot use it.
-absl::StatusOr<proto::Backend> ChooseBackend(const proto::ScaleSpec& spec, c10::Device device, uint32_t ranks_here) {
-  const bool one_host = ranks_here == MaxRanks(spec);
-  const proto::Backend best = device.is_cuda() ? proto::NCCL : one_host ? proto::SHARED_MEMORY : proto::GLOO;
-  const proto::Backend asked = spec.backend();
-  if (asked == proto::BACKEND_UNSPECIFIED || asked == best || (asked == proto::GLOO && device.is_cpu())) {
-    return asked == proto::BACKEND_UNSPECIFIED ? best : asked;
+absl::StatusOr<proto::ScaleSpec> SettleVariant(proto::ScaleSpec spec, c10::Device device, uint32_t ranks_here,
+                                               const PlannedHosts& hosts) {
+  const HostTopology topology = hosts.First(MaxRanks(spec));
+  if (spec.mode() == proto::DP && topology.hosts() > 1 && !hosts.virtual_hosts().empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--mode=dp is one process, which cannot be on several virtual hosts; unset ", kHostOfRankVariable));
   }
-  return absl::InvalidArgumentError(absl::StrCat("--backend=", absl::AsciiStrToLower(proto::Backend_Name(asked)),
-                                                 ": ranks on ",
-                                                 device.is_cuda() ? "CUDA communicate over nccl"
-                                                 : one_host       ? "CPUs communicate over shared_memory or gloo"
-                                                                  : "several hosts communicate over gloo"));
-}
-
-absl::StatusOr<proto::ScaleSpec> SettleVariant(proto::ScaleSpec spec, c10::Device device, uint32_t ranks_here) {
+  spec.clear_backend_reason();
   if (spec.mode() != proto::DP) {
-    ASSIGN_OR_RETURN(const proto::Backend backend, ChooseBackend(spec, device, ranks_here));
-    spec.set_backend(backend);
+    const proto::DeviceKind kind = device.is_cuda() ? proto::CUDA : proto::CPU;
+    ASSIGN_OR_RETURN(const BackendChoice choice, ChooseBackend(spec.backend(), kind, topology));
+    spec.set_backend(choice.backend);
+    spec.set_backend_reason(choice.why);
   } else {
     spec.clear_backend();
   }
@@ -160,10 +159,11 @@ absl::StatusOr<proto::ScaleSpec> SettleVariant(proto::ScaleSpec spec, c10::Devic
 }
 
 // Settles the variants. An impossible variant is left out, but refused if it is the only one.
-absl::Status SettleVariants(const proto::ScaleSpec& asked, uint32_t ranks_here, ScaleRunPlan& plan) {
+absl::Status SettleVariants(const proto::ScaleSpec& asked, uint32_t ranks_here, const PlannedHosts& hosts,
+                            ScaleRunPlan& plan) {
   absl::Status refused;
   for (const proto::ScaleSpec& one : VariantsOf(asked)) {
-    absl::StatusOr<proto::ScaleSpec> settled = SettleVariant(one, plan.device, ranks_here);
+    absl::StatusOr<proto::ScaleSpec> settled = SettleVariant(one, plan.device, ranks_here, hosts);
     if (settled.ok()) {
       plan.variants.push_back(*std::move(settled));
       continue;
@@ -182,15 +182,28 @@ absl::Status SettleVariants(const proto::ScaleSpec& asked, uint32_t ranks_here, 
   for (const proto::ScaleSpec& variant : plan.variants) {
     if (variant.mode() != proto::DP) {
       plan.spec.set_backend(variant.backend());
+      plan.spec.set_backend_reason(variant.backend_reason());
     }
   }
   return absl::OkStatus();
 }
 
+// Returns the hosts of the ranks. InvalidArgument: LOCKSTEP_HOST_OF_RANK is not a list of a host for each rank, or the
+// world has too few ranks.
+absl::StatusOr<PlannedHosts> HostsOf(const World* world, uint32_t ranks) {
+  ASSIGN_OR_RETURN(std::vector<int> virtual_hosts, ReadHostOfRank([](const char* name) { return std::getenv(name); }));
+  RETURN_IF_ERROR(CheckHostOfRank(virtual_hosts, ranks));
+  if (world == nullptr) {
+    return PlannedHosts({}, std::move(virtual_hosts));
+  }
+  RETURN_IF_ERROR(world->CheckRanks(ranks));
+  return PlannedHosts(world->HostAddresses(), std::move(virtual_hosts));
+}
+
 // Returns the placement of the first `ranks` ranks. Each local rank uses the GPU of its number.
-RankPlace PlaceOf(c10::Device device, const World* world, uint32_t ranks) {
+RankPlace PlaceOf(c10::Device device, const PlannedHosts& hosts, uint32_t ranks) {
   RankPlace place;
-  place.one_host = world == nullptr || world->RanksHere(ranks) == ranks;
+  place.one_host = hosts.First(ranks).hosts() == 1;
   place.own_gpus = RanksPerGpu() == 1;
   if (device.is_cuda() && place.one_host && place.own_gpus) {
     place.why_no_peers =
@@ -285,13 +298,14 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
   const uint32_t ranks = MaxRanks(options.spec);
   const uint32_t here = world != nullptr ? world->RanksHere(ranks) : ranks;
   RETURN_IF_ERROR(CheckDeviceCount(plan.device, here));
+  ASSIGN_OR_RETURN(const PlannedHosts hosts, HostsOf(world, ranks));
   proto::ScaleSpec asked = options.spec;
   ASSIGN_OR_RETURN(*asked.mutable_training()->mutable_normalization(),
                    CompleteNormalization(options.spec.training().normalization(), dataset.train.info));
   if (IsModelFile(asked.training().model())) {
     ASSIGN_OR_RETURN(*asked.mutable_training()->mutable_model_sha256(), Sha256HexOfFile(asked.training().model()));
   }
-  RETURN_IF_ERROR(SettleVariants(asked, here, plan));
+  RETURN_IF_ERROR(SettleVariants(asked, here, hosts, plan));
   if ((plan.spec.evaluate() || !options.checkpoint.empty()) && dataset.test.size() == 0) {
     return absl::FailedPreconditionError(
         absl::StrCat(options.input, " has no test images; give --noevaluate, and leave --checkpoint out"));
@@ -305,8 +319,9 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
   *plan.spec.mutable_model() = CountModel(*model);
   plan.spec.mutable_model()->set_training_images(dataset.train.size());
   plan.spec.mutable_model()->set_test_images(dataset.test.size());
+  plan.spec.mutable_virtual_host()->Assign(hosts.virtual_hosts().begin(), hosts.virtual_hosts().end());
   plan.rows = options.rows;
-  const auto place_of = [&](uint32_t of_ranks) { return PlaceOf(plan.device, world, of_ranks); };
+  const auto place_of = [&](uint32_t of_ranks) { return PlaceOf(plan.device, hosts, of_ranks); };
   RETURN_IF_ERROR(plan.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED
                       ? PlanVariants(dataset.train.size(), place_of, plan)
                       : PlanRows(options.rows, dataset.train.size(), place_of, plan));
@@ -336,6 +351,13 @@ std::vector<std::string> PlanWarnings(const ScaleRunPlan& plan) {
     warnings.push_back(absl::StrCat("no speed-up without the base case on one rank: use --ranks=1,",
                                     absl::StrJoin(ranks, ","),
                                     ", or comm_model --sweep with a sweep of the same settings"));
+  }
+  if (!plan.spec.virtual_host().empty()) {
+    warnings.push_back(absl::StrCat(VirtualHostsText(plan.spec),
+                                    " (LOCKSTEP_HOST_OF_RANK) on one machine: times are not times of a network"));
+  }
+  if (!plan.spec.backend_reason().empty()) {
+    warnings.push_back(absl::StrCat("all ranks communicate over gloo: ", plan.spec.backend_reason()));
   }
   return warnings;
 }

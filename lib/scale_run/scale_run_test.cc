@@ -418,6 +418,53 @@ TEST(ScaleRunTest, RanksOfOneHostUseSharedMemoryByDefault) {
                        HasSubstr("--backend=nccl: ranks on CPUs communicate over shared_memory or gloo")));
 }
 
+// Points use the first ranks: two of one virtual host, three of hosts with unequal numbers, and two of each host.
+TEST(ScaleRunTest, RanksOfVirtualHostsShareMemoryWithinHosts) {
+  const ScaleRunOptions options = SmallScaleRun({2, 3, 4}, 8);
+  setenv("LOCKSTEP_HOST_OF_RANK", "0,0,1,1", /*overwrite=*/1);
+  const absl::Status status = RunScaleRun(options);
+  unsetenv("LOCKSTEP_HOST_OF_RANK");
+  ASSERT_THAT(status, IsOk());
+  const auto file = ReadRecordFile<proto::ScaleFile>(options.output);
+  ASSERT_THAT(file, IsOk());
+  EXPECT_EQ(file->header.environment().at("LOCKSTEP_HOST_OF_RANK"), "0,0,1,1");
+  const proto::ScaleSpec& spec = file->records.at(0).spec();
+  EXPECT_EQ(spec.backend(), proto::HIERARCHICAL);
+  EXPECT_EQ(spec.backend_reason(), "");
+  EXPECT_THAT(spec.virtual_host(), ElementsAre(0, 0, 1, 1));
+  for (const proto::ScalePoint& point : ScalePoints(options.output)) {
+    const uint32_t ranks = point.ranks();
+    EXPECT_EQ(point.communicator(), ranks == 2 ? "shared_memory" : ranks == 3 ? "gloo" : "hierarchical") << ranks;
+    EXPECT_EQ(
+        point.communicator_reason(),
+        ranks == 3 ? "shared memory within hosts needs equally many ranks on each, found 2 hosts of 1 to 2 ranks" : "")
+        << ranks;
+    if (point.reduction() == proto::ALL_REDUCE) {
+      EXPECT_TRUE(point.sum_check().passed()) << point.sum_check().DebugString();
+    }
+  }
+}
+
+TEST(ScaleRunTest, UnequalVirtualHostsFallBackToGlooWithAReason) {
+  ScaleRunOptions options = SmallScaleRun({3}, 8);
+  setenv("LOCKSTEP_HOST_OF_RANK", "0,0,1", /*overwrite=*/1);
+  const absl::Status status = RunScaleRun(options);
+  const std::string first = options.output;
+  options.output = TempPath("hierarchical.rec");
+  options.spec.set_backend(proto::HIERARCHICAL);
+  const absl::Status named = RunScaleRun(options);
+  setenv("LOCKSTEP_HOST_OF_RANK", "0,1", /*overwrite=*/1);
+  const absl::Status too_few = RunScaleRun(options);
+  unsetenv("LOCKSTEP_HOST_OF_RANK");
+  ASSERT_THAT(status, IsOk());
+  const proto::ScaleSpec spec = SpecOf(first);
+  EXPECT_EQ(spec.backend(), proto::GLOO);
+  EXPECT_THAT(spec.backend_reason(), HasSubstr("found 2 hosts of 1 to 2 ranks"));
+  EXPECT_THAT(named, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--backend=hierarchical: these ranks")));
+  EXPECT_THAT(too_few, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has 2 numbers, expected one for each of "
+                                                                              "3 ranks")));
+}
+
 TEST(ScaleRunTest, TheDataSetMayComeFromStandardInput) {
   ScaleRunOptions options = SmallScaleRun({2}, 20);
   ASSERT_NE(std::freopen(options.input.c_str(), "rb", stdin), nullptr);

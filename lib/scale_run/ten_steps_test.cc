@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_main_testing.h"
+#include "lib/launch/virtual_hosts.h"
 #include "lib/nn/model.h"
 #include "lib/scale_run/point_group.h"
 #include "lib/testing/matchers.h"
@@ -70,6 +72,9 @@ double Distance(const at::Tensor& a, const at::Tensor& b) { return (a - b).norm(
 // Payload of the ranks that train the TorchScript module instead of LeNet-5.
 constexpr char kOwnNetwork[] = "own network";
 
+// Payload of ranks on two virtual hosts.
+constexpr char kTwoHosts[] = "two hosts";
+
 std::string ModelOf(const std::string& payload) {
   return payload == kOwnNetwork ? "data/testdata/own_network.pt" : "lenet5";
 }
@@ -120,7 +125,7 @@ Batch PartOf(const Examples& all, int rank, int size) {
 // The payload names the fault, or is "".
 absl::StatusOr<at::Tensor> TrainInFp32(RankContext& context) {
   proto::ScaleSpec spec;
-  spec.set_backend(proto::GLOO);
+  spec.set_backend(context.payload == kTwoHosts ? proto::HIERARCHICAL : proto::GLOO);
   spec.set_reducer("own");
   spec.set_gradient_compression("none");
   spec.set_bucket_plan("ddp");
@@ -140,6 +145,9 @@ absl::StatusOr<at::Tensor> TrainInFp32(RankContext& context) {
                                                           : proto::ALL_REDUCE);
   ASSIGN_OR_RETURN(const std::unique_ptr<PointGroup> group,
                    PointGroup::Join(context, spec, point, c10::kCPU, ReducerSource::kNamed));
+  if (context.payload == kTwoHosts && group->communicator()->name() != "hierarchical") {
+    return absl::InternalError(absl::StrCat("expected hierarchical, found ", group->communicator()->name()));
+  }
   const std::shared_ptr<Model> model = MakeNetwork(context.payload);
   RETURN_IF_ERROR(group->ShareModel(*model));
   TrainStep step(model, training, c10::kCPU);
@@ -215,6 +223,14 @@ void ExpectAsInFp64(int ranks) { EXPECT_LT(DistanceOf(ranks), OneImage() / 10) <
 TEST(TenStepsTest, OneRankTrainsAsInFp64) { ExpectAsInFp64(1); }
 TEST(TenStepsTest, TwoRanksTrainAsInFp64) { ExpectAsInFp64(2); }
 TEST(TenStepsTest, FourRanksTrainAsInFp64) { ExpectAsInFp64(4); }
+
+// The sums over two hosts add the gradients in another order than those over four ranks.
+TEST(TenStepsTest, TwoHostsOfTwoRanksTrainAsInFp64) {
+  setenv(kHostOfRankVariable, "0,0,1,1", /*overwrite=*/1);
+  const double distance = DistanceOf(4, kTwoHosts);
+  unsetenv(kHostOfRankVariable);
+  EXPECT_LT(distance, OneImage() / 10);
+}
 
 // The network's few values before a ReLU or a maximum leave more room than LeNet-5's.
 TEST(TenStepsTest, ANetworkOfTheUsersOwnTrainsAsInFp64) {

@@ -33,6 +33,7 @@ const std::vector<RuleSeverity>& RulesBySeverity() {
       {"link_peak_assumed", Severity::kWeak, "bandwidths above the link"},
       {"device_throttled", Severity::kWeak, "throttled devices"},
       {"several_machines", Severity::kWeak, "records of several machines"},
+      {"virtual_hosts", Severity::kWeak, "virtual hosts on one machine"},
       {"shared_cpu", Severity::kFact, "ranks that share one CPU"},
       {"synthetic_images", Severity::kFact, "synthetic images"},
       {"images_not_official", Severity::kFact, "images that are not the official ones"},

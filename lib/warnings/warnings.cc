@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/dataset/normalization.h"
+#include "lib/scaling/virtual_hosts_text.h"
 #include "lib/warnings/machine_warnings.h"
 #include "lib/warnings/severity.h"
 #include "lib/warnings/speedup_warnings.h"
@@ -211,6 +212,15 @@ void WarnOfSharedCpu(const LabRecords& lab, std::vector<Warning>& warnings) {
   }
 }
 
+void WarnOfVirtualHosts(const LabRecords& lab, std::vector<Warning>& warnings) {
+  for (const LabScale& scale : lab.scales) {
+    if (const std::string hosts = VirtualHostsText(scale.spec); !hosts.empty()) {
+      warnings.push_back({"virtual_hosts", absl::StrCat(scale.name(), " was measured on ", hosts,
+                                                        " of one machine: its times are not times of a network.")});
+    }
+  }
+}
+
 // Returns true for an experiment on what is sent, which a lab on a CPU runs on few images of its own: bytes per step do
 // not depend on them, and the page says that they are other images (ExperimentView::other_images).
 bool MayHaveOtherInput(const LabScale& scale) { return scale.spec.experiment() == proto::WHAT_IS_SENT; }
@@ -258,6 +268,7 @@ std::vector<Warning> NamedWarnings(const LabRecords& lab) {
   WarnOfExperiments(lab, warnings);
   WarnOfNormalization(lab, warnings);
   WarnOfSharedCpu(lab, warnings);
+  WarnOfVirtualHosts(lab, warnings);
   WarnOfLeftOut(lab, warnings);
   WarnOfBuilds(lab, warnings);
   WarnOfMachines(lab, warnings);

@@ -14,7 +14,7 @@ namespace lockstep {
 // - images that are not CIFAR-10's official ones (or unknown);
 // - builds that are unoptimised or cannot be identified;
 // - runs that ended early, single repeats, throttled devices;
-// - failed sum checks, and ranks that share a CPU;
+// - failed sum checks, ranks that share a CPU, and virtual hosts;
 // - experiments of one seed, or with counts that contradict the model or the sampler (experiment_warnings.h);
 // - more records than fit on a page, records of several machines, records that were not made from each other;
 // - times with data loading below the times without it;

@@ -162,6 +162,19 @@ TEST(WarningsTest, TwoMachinesOfOneName) {
 }
 
 // An older comm_model used the sweep of another GPU of the same name.
+TEST(WarningsTest, VirtualHostsAreNoNetwork) {
+  LabRecords lab = SmallLab();
+  for (const uint32_t host : {0, 0, 1, 1}) {
+    lab.scales[0].spec.add_virtual_host(host);
+  }
+  const std::vector<Warning> warnings = NamedWarnings(lab);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].rule, "virtual_hosts");
+  EXPECT_EQ(
+      warnings[0].text,
+      "scale.rec was measured on 2 virtual hosts of 2 ranks of one machine: its times are not times of a network.");
+}
+
 TEST(WarningsTest, ABaseCaseOfAnotherMachine) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].header.mutable_device(0)->set_uuid_sha256("first");

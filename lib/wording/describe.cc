@@ -11,6 +11,7 @@
 #include "lib/dataset/normalization.h"
 #include "lib/networks/optimizers.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/scaling/virtual_hosts_text.h"
 #include "lib/statistics/unit.h"
 #include "lib/wording/cell.h"
 
@@ -201,18 +202,24 @@ std::string DescribeScaleMode(const proto::ScaleSpec& spec) {
                                     : spec.backend() == proto::NCCL          ? " over NCCL"
                                     : spec.backend() == proto::GLOO          ? " over Gloo"
                                     : spec.backend() == proto::SHARED_MEMORY ? " through shared memory"
-                                                                             : "";
+                                    : spec.backend() == proto::HIERARCHICAL
+                                        ? " through shared memory within hosts and over Gloo between hosts"
+                                        : "";
+  const std::string hosts = VirtualHostsText(spec);
+  const std::string& why_gloo = spec.backend_reason();
+  const std::string sender = absl::StrCat(backend, why_gloo.empty() ? "" : absl::StrCat(" (", why_gloo, ")"),
+                                          hosts.empty() ? "" : ", ", hosts);
   const absl::string_view batch =
       spec.batch_mode() == proto::GLOBAL ? "the global batch fixed" : "the batch per device fixed";
   if (spec.experiment() != proto::EXPERIMENT_UNSPECIFIED) {
-    return absl::StrCat("DDP", backend, ", experiment ",
+    return absl::StrCat("DDP", sender, ", experiment ",
                         absl::AsciiStrToLower(proto::Experiment_Name(spec.experiment())), ", global batches of ",
                         absl::StrJoin(spec.batch_size(), ", "), ", ", CountOf(spec.seeds(), "seed"), " a row");
   }
   if (spec.mode() == proto::DP) {
     return absl::StrCat("DataParallel, one process with a thread for each device, ", batch);
   }
-  return absl::StrCat(spec.mode() == proto::DDP ? "DDP" : "mode unknown", backend, ", ", batch,
+  return absl::StrCat(spec.mode() == proto::DDP ? "DDP" : "mode unknown", sender, ", ", batch,
                       spec.overlap() ? ", all-reduces overlapped with backward" : ", all-reduces after backward");
 }
 

@@ -48,7 +48,8 @@ std::string DescribeOutcome(proto::Outcome outcome);
 std::string DescribeReduction(proto::Reduction reduction);
 
 // Returns "DDP over NCCL, the batch per device fixed, all-reduces overlapped with backward". Names the transport of the
-// gradients if it is not the backend; for an experiment, its name, batches and seeds.
+// gradients if it is not the backend, the reason for Gloo if there is one, and virtual hosts; for an experiment, its
+// name, batches and seeds.
 std::string DescribeScaleMode(const proto::ScaleSpec& spec);
 
 // Returns the first 12 hex digits of a digest or commit; "unknown" if it is empty.

@@ -27,6 +27,25 @@ TEST(DescribeScaleModeTest, NamesWhatSendsTheGradients) {
   EXPECT_THAT(DescribeScaleMode(spec), StartsWith("DDP through shared memory, "));
 }
 
+TEST(DescribeScaleModeTest, NamesVirtualHosts) {
+  proto::ScaleSpec spec;
+  spec.set_mode(proto::DDP);
+  spec.set_backend(proto::HIERARCHICAL);
+  EXPECT_THAT(DescribeScaleMode(spec),
+              StartsWith("DDP through shared memory within hosts and over Gloo between hosts, the batch per device"));
+  for (const uint32_t host : {0, 0, 1, 1}) {
+    spec.add_virtual_host(host);
+  }
+  EXPECT_THAT(DescribeScaleMode(spec), StartsWith("DDP through shared memory within hosts and over Gloo between hosts, "
+                                                  "2 virtual hosts of 2 ranks, the batch per device fixed"));
+  spec.set_backend(proto::GLOO);
+  spec.set_backend_reason("the hosts are unequal");
+  EXPECT_THAT(DescribeScaleMode(spec),
+              StartsWith("DDP over Gloo (the hosts are unequal), 2 virtual hosts of 2 ranks, "));
+  spec.set_experiment(proto::OPTIMIZERS);
+  EXPECT_THAT(DescribeScaleMode(spec), HasSubstr(", 2 virtual hosts of 2 ranks, experiment optimizers"));
+}
+
 // Returns the description of a recipe with these fields in addition.
 std::string Described(const std::string& fields) {
   proto::TrainingSpec training;

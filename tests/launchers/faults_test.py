@@ -38,17 +38,19 @@ class FaultsCase(launched.LaunchedCase):
     def two_processes(self):
         return self.world(2, *self.command())
 
-    def two_hosts(self):
-        self.port = launched.free_port()
-        return [self.spawn(self.cable.command(rank, [self.scale_run, *self.command()]), RANK=str(rank), WORLD_SIZE="2",
-                             LOCAL_RANK="0", LOCAL_WORLD_SIZE="1", MASTER_ADDR=cable.ADDRESSES[0],
-                             MASTER_PORT=str(self.port)) for rank in range(2)]
+    def two_hosts(self, ranks_per_host=1):
+        """Starts the ranks of both hosts. A point has one rank or all."""
+        port, ranks = launched.free_port(), 2 * ranks_per_host
+        command = [self.scale_run, *self.command(f"--ranks=1,{ranks}")]
+        return [self.spawn(self.cable.command(rank // ranks_per_host, command), RANK=str(rank), WORLD_SIZE=str(ranks),
+                           LOCAL_RANK=str(rank % ranks_per_host), LOCAL_WORLD_SIZE=str(ranks_per_host),
+                           MASTER_ADDR=cable.ADDRESSES[0], MASTER_PORT=str(port)) for rank in range(ranks)]
 
-    def into_training(self):
-        """Waits until two ranks are in the middle of a point.
+    def into_training(self, ranks=2):
+        """Waits until that many ranks are in the middle of a point.
 
         Loading LibTorch takes a fifth of the processor time of a point on one rank. Each of two ranks has half of
-        its images, so 0.4 of that time falls into their training, however busy the machine is.
+        its images, so 0.4 of that time falls into their training, however busy the machine is; for four ranks 0.3.
         """
         journal, size, points, alone = self.folder / "out.rec.part", 0, 0, 0
 
@@ -63,7 +65,8 @@ class FaultsCase(launched.LaunchedCase):
         self.wait_for(two_points, "two points")
         self.wait_for(lambda: self.ranks(1), "a rank 1")
         rank = self.ranks(1)
-        self.wait_for(lambda: self.ranks(1) != rank or marked_processes.processor_seconds(rank[0]) > 0.4 * alone, "training",
+        enough = (0.2 + 0.4 / ranks) * alone
+        self.wait_for(lambda: self.ranks(1) != rank or marked_processes.processor_seconds(rank[0]) > enough, "training",
                       every=0.02)
         self.assertEqual(self.ranks(1), rank, "the point was over before the fault")
 
@@ -188,25 +191,33 @@ class LinkTest(FaultsCase):
         self.addCleanup(self.cable.close)
 
     def test_the_link_goes_down(self):
-        self.in_time(self.cut)
+        self.in_time(lambda: self.cut(1, "gloo"))
 
-    def cut(self):
-        processes = self.two_hosts()
-        self.into_training()
+    def test_the_link_between_hosts_of_two_ranks_goes_down(self):
+        self.in_time(lambda: self.cut(2, "hierarchical"))
+
+    def cut(self, ranks_per_host, communicator):
+        ranks = 2 * ranks_per_host
+        processes = self.two_hosts(ranks_per_host)
+        self.into_training(ranks)
         begin = time.monotonic()
         self.cable.set_link("down")
         # Neither side receives data: the leader names the second host, and the second process names the leader.
         codes, logs = self.ends(processes, 120)
         took = time.monotonic() - begin
         self.assertEqual(marked_processes.marked_processes(self.mark), [])
-        self.assertEqual(codes, [5, 5], logs)
-        self.assertIn("rank 1 of 2 on host-b", " ".join(self.errors(logs[:1])))
-        self.assertIn("rank 1 of 2 on host-b: rank 0, the leader, is lost", " ".join(self.errors(logs[1:])))
+        self.assertEqual(codes, [5] * ranks, logs)
+        far = f"rank [{ranks_per_host}-{ranks - 1}] of {ranks} on host-b"
+        self.assertRegex(" ".join(self.errors(logs[:1])), far)
+        self.assertRegex(" ".join(self.errors(logs[1:])), f"{far}: rank 0, the leader, is lost")
         self.add_measured(self.errors(logs)[0])
         self.cable.set_link("up")
-        codes, logs = self.ends(self.two_hosts())
-        self.assertEqual(codes, [0, 0], logs)
+        codes, logs = self.ends(self.two_hosts(ranks_per_host))
+        self.assertEqual(codes, [0] * ranks, logs)
         self.assertRegex(logs[0], "resumes after [34] records")
+        records = json.loads(self.record(self.folder / "out.rec"))["record"]
+        points = [record["point"] for record in records if "point" in record]
+        self.assertEqual({point["communicator"] for point in points if point["ranks"] == ranks}, {communicator})
         return took
 
 
@@ -236,6 +247,13 @@ class UnlikeTest(FaultsCase):
     def test_another_flag(self):
         self.unlike([self.flags("--ranks=2"), self.flags("--ranks=2", "--learning_rate=0.2", "--noaugment")],
                     "expected --augment true (its default), found false (other values of --learning_rate, too);")
+
+    def test_other_virtual_hosts(self):
+        port = launched.free_port()
+        codes, logs = self.ends([self.by_hand(rank, 2, port, *self.flags("--ranks=2"), LOCKSTEP_HOST_OF_RANK=hosts)
+                                 for rank, hosts in enumerate(["0,1", "0,0"])])
+        self.assertEqual(codes, [5, 5], logs)
+        self.assertIn("expected LOCKSTEP_HOST_OF_RANK 0,1, found 0,0;", self.errors(logs)[0])
 
     def other_images(self):
         other = self.folder / "other.rec"

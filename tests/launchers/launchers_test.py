@@ -193,6 +193,18 @@ class ByHandTest(launched.LaunchedCase):
             self.assertIn("rank 1 of 2", error["message"])
             self.assertLess(abs(int(error["extraInfo"]["timestamp"]) - time.time()), 600)
 
+    def test_virtual_hosts_share_memory_within_hosts(self):
+        codes, logs = self.ends(self.world(4, *self.flags("--ranks=1,4"), LOCKSTEP_HOST_OF_RANK="0,0,1,1"))
+        self.assertEqual(codes, [0] * 4, logs)
+        self.assertIn("warning: 2 virtual hosts of 2 ranks (LOCKSTEP_HOST_OF_RANK) on one machine", logs[0])
+        records = json.loads(self.record(self.folder / "out.rec"))["record"]
+        points = [record["point"] for record in records if "point" in record]
+        self.assertEqual({point["communicator"] for point in points if point["ranks"] == 4}, {"hierarchical"})
+        two = self.flags("--ranks=2", output="other.rec")
+        codes, logs = self.ends(self.world(2, *two, LOCKSTEP_HOST_OF_RANK="0,0,1"))
+        self.assertEqual(codes, [2, 2], logs)
+        self.assertIn("LOCKSTEP_HOST_OF_RANK has 3 numbers, expected one for each of 2 ranks", logs[0])
+
     def test_an_interface_is_chosen_or_refused(self):
         codes, logs = self.ends(self.world(2, *self.flags("--ranks=2", "--interface=lo")))
         self.assertEqual(codes, [0, 0], logs)
