@@ -1,5 +1,5 @@
-// A block has all rows of eight channels and keeps them in registers, so that it needs no sums of other blocks. It reads
-// 16 bytes of each row, half of what a memory access transfers; the tensors are small and mostly in the L2 cache.
+// A block has all rows of eight channels and keeps them in registers, so that it needs no sums of other blocks. It
+// reads 16 bytes of each row, half of what a memory access transfers; the tensors are small and mostly in the L2 cache.
 #include "lib/kernels/batch_norm_backward.h"
 #include "lib/kernels/batch_norm_rows.cuh"
 

@@ -10,8 +10,8 @@ namespace {
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 
-// Returns a gather function of two ranks, of which this rank is the first. The other rank sends `other`, or the bytes of
-// this rank if `other` is empty.
+// Returns a gather function of two ranks, of which this rank is the first. The other rank sends `other`, or the bytes
+// of this rank if `other` is empty.
 GatherBytes WithOther(const std::string& other) {
   return [other](absl::string_view own) -> absl::StatusOr<std::vector<std::string>> {
     return std::vector<std::string>{std::string(own), other.empty() ? std::string(own) : other};
