@@ -12,11 +12,10 @@
 namespace lockstep {
 namespace {
 
-constexpr const char* kSources[] = {"lib/checks/comm_model_rules.cc",      "lib/checks/point_rules.cc",
-                                    "lib/checks/scale_rules.cc",           "lib/checks/sweep_rules.cc",
-                                    "lib/checks/table_rules.cc",           "lib/warnings/warnings.cc",
-                                    "lib/warnings/experiment_warnings.cc", "lib/warnings/machine_warnings.cc",
-                                    "lib/warnings/speedup_warnings.cc"};
+constexpr const char* kSources[] = {
+    "lib/checks/comm_model_rules.cc",      "lib/checks/point_rules.cc",        "lib/checks/scale_rules.cc",
+    "lib/checks/sweep_rules.cc",           "lib/checks/table_rules.cc",        "lib/warnings/warnings.cc",
+    "lib/warnings/experiment_warnings.cc", "lib/warnings/machine_warnings.cc", "lib/warnings/speedup_warnings.cc"};
 
 std::set<std::string> NamesInSources() {
   std::set<std::string> names;
