@@ -28,6 +28,8 @@ NETWORKS = "2026-11-29-h200-networks"
 NETWORKS_BY_AUTOGRAD = "2026-11-28-h200-autograd"
 NETWORKS_ON_TWO = "2026-11-28-h200x2-networks"
 BATCH_NORM_ON_TWO = "2026-11-29-h200x2-networks"
+LENET5_BIAS = "2026-11-29-h200-lenet5-bias"
+RESNET34_ON_TWO = "2026-11-29-h200x2-resnet34"
 RECIPE = "2026-11-29-h200-recipe"
 
 TABLES = {}  # name: (title, command, build), in the order of this file
@@ -203,6 +205,7 @@ def networks_table(name, title, folder, flags):
 networks_table("other_networks", "Other networks on one GPU", NETWORKS,
                "--cases fused --kinds compile_graph` and `--cases vit_tiny --kinds graph")
 networks_table("autograd_networks", "Networks by autograd on one GPU", NETWORKS_BY_AUTOGRAD, "--cases autograd --kinds graph")
+networks_table("lenet5_bias", "LeNet-5 with biases on one GPU", LENET5_BIAS, "--cases lenet5_bias --kinds graph")
 
 
 class NetworkOnTwo:
@@ -270,6 +273,8 @@ def networks_on_two_table(name, title, folder, flags):
 networks_on_two_table("networks_on_two", "Other networks on two GPUs", NETWORKS_ON_TWO, "--gpus 2")
 networks_on_two_table("plain_on_two", "ResNet-18 without batch norm on two GPUs", BATCH_NORM_ON_TWO,
                       "--gpus 2 --cases resnet18_plain")
+networks_on_two_table("resnet34_on_two", "ResNet-34 by the fused step on two GPUs", RESNET34_ON_TWO,
+                      "--gpus 2 --cases resnet34_10")
 
 
 def rows_of(runs):
