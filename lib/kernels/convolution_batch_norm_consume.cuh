@@ -224,6 +224,7 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
 #ifndef LOCKSTEP_CODE_LEFT_OUT
   static_assert(kKept != KeptTiles::kInRegisters || kGroups == kApplyingGroups, "one tile for each of two groups");
   static_assert(kKept != KeptTiles::kInShared || kPixels == kStagePixels, "a slot has a tile");
+  static_assert(kGroups == 2 || kCopiers<kPixels> == 2, "CopyBlock copies repeated weights again");
   static_assert(kKept != KeptTiles::kInShared || !kBackward || kGroups == 2, "three groups write in another way");
   constexpr uint32_t kConsumers = ConsumersOf(kGroups), kWarps = ThreadsOf(kGroups) / kWarp;
   Clock clock;
@@ -278,7 +279,9 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
   };
   const auto copy = [&](uint32_t copier) {
     const TileCopies<kBackward, kKind> copies = {arguments, weights, inputs, work.channel};
-    if (copier == 0) {
+    if constexpr (kCopiers<kPixels> == 1) {
+      CopyBlock(copies, work, rings);
+    } else if (copier == 0) {
       CopyBlockInput(copies, work, rings.input);
     } else {
       CopyBlockWeights<(kGroups > 2)>(copies, work, rings.weights);
@@ -288,7 +291,7 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
     WaitForLaunchBefore();
     consume();
   };
-  main_loop::RunGroups<kGroups, kCopiers>(wait_and_consume, copy);
+  main_loop::RunGroups<kGroups, kCopiers<kPixels>>(wait_and_consume, copy);
 #endif
 }
 

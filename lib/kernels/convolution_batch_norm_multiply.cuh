@@ -123,10 +123,24 @@ class RepeatedWeights {
   uint32_t begun_ = 0;  // number of weights of the previous tiles of this parity
 };
 
-// Threads that copy: one the input, the other the weights. The copy of a slot takes 20 to 40 instructions, one after
-// another, while a product of 64 channels with 64 pixels takes 128 cycles. With a thread of their own, the weights also
-// need not wait for the previous launch.
-constexpr uint32_t kCopiers = 2;
+// Threads that copy. Up to 128 pixels: one the input, the other the weights, because the copy of a slot takes 20 to 40
+// instructions, one after another, while a product of 64 channels with 64 pixels takes 128 cycles. With a thread of
+// their own, the weights also need not wait for the previous launch. Tiles of 256 pixels give one thread enough time,
+// and a second one made them slower (benchmarks/experiments.md).
+template <uint32_t kPixels>
+constexpr uint32_t kCopiers = kPixels <= 128 ? 2 : 1;
+
+// Copies both operands of a block's tiles, in one thread.
+template <bool kBackward, Kind kKind>
+__device__ void CopyBlock(const TileCopies<kBackward, kKind>& copies, const Work& work, main_loop::Rings& rings) {
+  const ConvolutionTiles& tiles = copies.arguments.tiles;
+  WaitForLaunchBefore();
+  for (uint32_t index = work.first; index < tiles.pixel_tiles; index += work.stride) {
+    const Tile tile(tiles, index);
+    main_loop::CopyTile(copies, tile, StagesOf<kKind>(copies.arguments, work, tile),
+                        {.slots = 0, .all = rings.weights.stays && index != work.first}, rings);
+  }
+}
 
 // Copies the input of a block's tiles. The block must have a tile. All that does not need the previous launch comes
 // before the wait for it, so that the first copy begins a few instructions after the wait.
