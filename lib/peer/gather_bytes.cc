@@ -33,7 +33,11 @@ absl::Status CheckOneHost(const GatherBytes& gather) {
     hosts.push_back(lines.size() == 3 ? HostIdentity{lines[0], lines[1], lines[2]} : HostIdentity{text, "", ""});
   }
   for (size_t rank = 0; rank < hosts.size(); ++rank) {
-    if (const std::string difference = HostDifference(hosts[0], hosts[rank]); !difference.empty()) {
+    HostIdentity host = hosts[rank];
+    if (host.boot_id.empty() || hosts[0].boot_id.empty()) {
+      host.boot_id = hosts[0].boot_id;  // unknown: the attempt to share memory decides
+    }
+    if (const std::string difference = HostDifference(hosts[0], host); !difference.empty()) {
       return absl::FailedPreconditionError(
           absl::StrCat("ranks 0 and ", rank, " of ", hosts.size(), " are ", difference));
     }

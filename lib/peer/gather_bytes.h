@@ -21,7 +21,7 @@ using GatherBytes = std::function<absl::StatusOr<std::vector<std::string>>(absl:
 absl::Status Agree(const GatherBytes& gather, const absl::Status& mine);
 
 // Returns FailedPreconditionError, with the same message on all ranks, if the ranks are not on one host
-// (lib/base/host_identity.h). Other errors are those of `gather`.
+// (lib/base/host_identity.h). A boot id that a rank could not read is not compared. Other errors are those of `gather`.
 absl::Status CheckOneHost(const GatherBytes& gather);
 
 }  // namespace lockstep

@@ -35,6 +35,17 @@ TEST(GatherBytesTest, ADifferentHostIsNamed) {
               StatusIs(absl::StatusCode::kFailedPrecondition, "ranks 0 and 1 of 2 are on different hosts"));
 }
 
+// Without free descriptors a rank cannot read its boot id. That is no other host.
+TEST(GatherBytesTest, AnUnknownBootIdIsNotCompared) {
+  HostIdentity other = ThisHost();
+  other.boot_id = "";
+  EXPECT_THAT(CheckOneHost(WithOther(LinesOf(other))), IsOk());
+  other.virtual_host = "1";
+  EXPECT_THAT(CheckOneHost(WithOther(LinesOf(other))),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       "ranks 0 and 1 of 2 are on different virtual hosts (LOCKSTEP_HOST_OF_RANK)"));
+}
+
 TEST(GatherBytesTest, AFailedGatherIsReturned) {
   const GatherBytes failing = [](absl::string_view) { return absl::UnavailableError("gone"); };
   EXPECT_THAT(CheckOneHost(failing), StatusIs(absl::StatusCode::kUnavailable, "gone"));
