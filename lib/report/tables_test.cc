@@ -534,6 +534,29 @@ TEST(TablesTest, WhatIfOfAnEarlierVersionHasNoExchange) {
   EXPECT_EQ(row[15], "- made by an earlier version");
 }
 
+// 8 devices on one host, 16 on two with both exchanges.
+TEST(TablesTest, WhatIfHasALinePerExchangeThatBeginsOnOneHost) {
+  LabRecords lab = SmallLab();
+  for (LabCommModel& file : lab.comm_models) {
+    if (!file.what_ifs.empty()) {
+      proto::WhatIfRow flat = file.what_ifs[0], inside = file.what_ifs[0];
+      flat.set_exchange("flat");
+      inside.set_exchange("one host");
+      inside.set_devices(8);
+      inside.set_hosts(1);
+      file.what_ifs = {inside, flat, file.what_ifs[0]};
+    }
+  }
+  const proto::Section section = SectionOf(BuildSections(lab), "prediction");
+  const proto::Plot& plot = section.plot(1);
+  ASSERT_EQ(plot.series_size(), 2);
+  EXPECT_EQ(plot.series(0).label(), "as given, batch 32, flat");
+  EXPECT_EQ(plot.series(1).label(), "as given, batch 32, hierarchical");
+  for (const proto::Series& series : plot.series()) {
+    EXPECT_THAT(series.x(), ElementsAre(8, 16));
+  }
+}
+
 TEST(TablesTest, FitsReportHowFarOffTheyAre) {
   const proto::Table table = TableOf(SmallLab(), "Fits, and their errors");
   ASSERT_EQ(table.row_size(), 5);
