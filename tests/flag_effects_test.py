@@ -108,10 +108,11 @@ REPORT = [
          {"input": "other_sweep.rec", "prometheus": "{out}2.prom"}, {"force": NO_RUN["force"]}),
 ]
 
-CLUSTER = ("--devices_per_host=2 --inter_host_gigabytes_per_second=10 --inter_host_latency_microseconds=5 "
-           "--intra_host_gigabytes_per_second=50 --intra_host_latency_microseconds=3")
+INSIDE = "--devices_per_host=2 --intra_host_gigabytes_per_second=50 --intra_host_latency_microseconds=3"
+CLUSTER = f"{INSIDE} --inter_host_gigabytes_per_second=10 --inter_host_latency_microseconds=5"
 WHAT_IF_FLAGS = {"what_if": "16", "what_if_batch": "10", "what_if_bucket_mib": "7", "what_if_gradient_bytes": "2",
-                 "what_if_link_factor": "3", "cluster": "cluster.textproto", "devices_per_host": "1",
+                 "what_if_link_factor": "3", "exchange": "flat", "cluster": "cluster.textproto",
+                 "devices_per_host": "1",
                  "intra_host_gigabytes_per_second": "99", "intra_host_latency_microseconds": "9",
                  "inter_host_gigabytes_per_second": "20", "inter_host_latency_microseconds": "9", "algorithm": "tree"}
 
@@ -126,6 +127,9 @@ COMM_MODEL = [
     Mode("comm_model", "predict", "--input=scale.rec --predict_ranks=4 --output={out}",
          {"predict_ranks": "8", "predict_batch": "11"}),
     Mode("comm_model", "what_if", f"--input=scale.rec --what_if=8 {CLUSTER} --output={{out}}", WHAT_IF_FLAGS),
+    Mode("comm_model", "what_if_measured",
+         f"--input=scale.rec --what_if=8 {INSIDE} --inter_host_all_reduce=all_reduce.json --output={{out}}",
+         {"inter_host_all_reduce": "other_all_reduce.json"}),
     Mode("comm_model", "audit", "--audit=hand_in.csv --output={out}",
          {"input": "scale.rec", "times": "hand_in.csv", "all_reduce": "all_reduce.json", "audit": "other_hand_in.csv",
           "explain": "SPEEDUP", "format": "text", "dry_run": ""}, NO_RUN),
@@ -244,7 +248,8 @@ ONLY = {
     "train_sweep batch_sweep": {"min_batch", "factor", "max_batch", "find_max", "batch_size"},
     "train_sweep plain": {"min_batch", "factor", "max_batch", "state_every", "checkpoint_batch", "cudnn_convolutions"},
     "comm_model predict": {"predict_ranks", "predict_batch"},
-    "comm_model what_if": set(WHAT_IF_FLAGS),
+    "comm_model what_if": {*WHAT_IF_FLAGS, "inter_host_all_reduce"},
+    "comm_model what_if_measured": {"inter_host_all_reduce"},
     "comm_model dry": {"format"},
     "quantize alone": {"percentile", "fine_tune_learning_rate", "fine_tune_batch"},
     "scale_run trained": {"checkpoint", "state_every", "checkpoint_batch", "cudnn_convolutions", "ablation"},
@@ -347,6 +352,9 @@ class FlagEffectsTest(ToolCase):
         write("cluster.textproto", 'name: "x"\nalgorithm: "tree"\n')
         write("model.textproto", "confidence: 0.5\n")
         shutil.copy(cls.published.parent / "testdata" / "nccl_tests" / "all_reduce_4.json", cls.fixtures / "all_reduce.json")
+        fewer_sizes = json.loads((cls.fixtures / "all_reduce.json").read_text())
+        fewer_sizes["results"].pop()
+        write("other_all_reduce.json", json.dumps(fewer_sizes))
         pictures(cls.fixtures / "pictures", 1)
         pictures(cls.fixtures / "more_pictures", 2)
         binary_archive(cls.fixtures / "cifar-10-binary.tar.gz")

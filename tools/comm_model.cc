@@ -16,6 +16,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/comm_model/audit_template.h"
 #include "lib/comm_model/output_format.h"
+#include "lib/prediction/exchange_cost.h"
 #include "lib/record/stdout_guard.h"
 
 namespace lockstep {
@@ -65,6 +66,10 @@ RANGED_FLAG(std::vector<std::string>, what_if_gradient_bytes, {}, 0, 1024,
             "Predict also with gradients of this many bytes per element.");
 RANGED_FLAG(std::vector<std::string>, what_if_link_factor, {}, 0, 1e6,
             "Predict also with links between hosts that are faster by these factors.");
+ABSL_FLAG(std::string, exchange, "both",
+          "Exchange of --what_if over several hosts: flat (each device sends the whole gradient over the network), "
+          "hierarchical (each device sends its share of the host's sum) or both.");
+FLAG_WORDS(exchange, "flat", "hierarchical", "both");
 ABSL_FLAG(std::string, cluster, "",
           "File with the cluster of --what_if (Cluster, textproto); the other flags of this group override it.");
 RANGED_FLAG(uint32_t, devices_per_host, 0, 0, lockstep::kMaxDevices, "Number of devices per host of the cluster.");
@@ -78,9 +83,14 @@ RANGED_FLAG(double, inter_host_latency_microseconds, 0, 0, lockstep::kMaxMicrose
             "Latency of a message between hosts.");
 ABSL_FLAG(std::string, algorithm, "",
           "All-reduce algorithm of --what_if: ring, bidirectional_ring, tree, double_tree, recursive_doubling, "
-          "halving_doubling or hierarchical; none: the fastest for each size.");
+          "halving_doubling or hierarchical (rings in the host and between hosts); none: ring or double_tree, the "
+          "faster one for each size.");
 FLAG_WORDS(algorithm, "ring", "bidirectional_ring", "tree", "double_tree", "recursive_doubling", "halving_doubling",
            "hierarchical");
+ABSL_FLAG(
+    std::string, inter_host_all_reduce, "",
+    "All-reduce times with one rank on each host, in a format of --all_reduce: the link between hosts is computed "
+    "from them instead of the two flags of its latency and bandwidth.");
 ABSL_FLAG(std::string, output, "comm_model.rec", "Record file to write; '-': standard output.");
 ABSL_FLAG(std::string, format, "record",
           "record: the record only; text, csv, json, extra_p, nccl_tuner: also print this on standard output.");
@@ -101,6 +111,8 @@ absl::StatusOr<WhatIfOptions> WhatIfFromFlags() {
                    ParseDecimalList("what_if_gradient_bytes", absl::GetFlag(FLAGS_what_if_gradient_bytes)));
   ASSIGN_OR_RETURN(what_if.link_factors,
                    ParseDecimalList("what_if_link_factor", absl::GetFlag(FLAGS_what_if_link_factor)));
+  ASSIGN_OR_RETURN(what_if.exchanges, ParseExchanges(absl::GetFlag(FLAGS_exchange)));
+  what_if.inter_host_all_reduce_path = absl::GetFlag(FLAGS_inter_host_all_reduce);
   what_if.cluster_path = absl::GetFlag(FLAGS_cluster);
   what_if.cluster = MakeCluster(
       absl::GetFlag(FLAGS_devices_per_host), absl::GetFlag(FLAGS_algorithm),
@@ -136,9 +148,10 @@ std::vector<FlagUse> FlagUses(const CommModelOptions& options) {
   const bool has_fits =
       !options.scale_paths.empty() || !options.times_paths.empty() || !options.all_reduce_paths.empty();
   return {{{"predict_batch"}, !options.predict_ranks.empty(), "without --predict_ranks", "add --predict_ranks=N"},
-          {{"what_if_batch", "what_if_bucket_mib", "what_if_gradient_bytes", "what_if_link_factor", "cluster",
-            "devices_per_host", "intra_host_gigabytes_per_second", "intra_host_latency_microseconds",
-            "inter_host_gigabytes_per_second", "inter_host_latency_microseconds", "algorithm"},
+          {{"what_if_batch", "what_if_bucket_mib", "what_if_gradient_bytes", "what_if_link_factor", "exchange",
+            "cluster", "inter_host_all_reduce", "devices_per_host", "intra_host_gigabytes_per_second",
+            "intra_host_latency_microseconds", "inter_host_gigabytes_per_second", "inter_host_latency_microseconds",
+            "algorithm"},
            !options.what_if.devices.empty(),
            "without --what_if",
            "add --what_if=N"},
@@ -207,7 +220,8 @@ int main(int argc, char** argv) {
          {"what_if_bucket_mib"},
          {"what_if_gradient_bytes"},
          {"what_if_link_factor"},
-         {"algorithm", "the fastest for each size"}}},
+         {"exchange"},
+         {"algorithm", "ring or double_tree"}}},
        {"cluster",
         "the cluster of --what_if",
         {{"cluster"},
@@ -215,7 +229,8 @@ int main(int argc, char** argv) {
          {"intra_host_gigabytes_per_second", "0: as measured"},
          {"intra_host_latency_microseconds", "0: as measured"},
          {"inter_host_gigabytes_per_second"},
-         {"inter_host_latency_microseconds"}}},
+         {"inter_host_latency_microseconds"},
+         {"inter_host_all_reduce"}}},
        {"model", "judgement of fits", {{"model_spec"}, {"nominal_link_gigabytes_per_second", "0: not given"}}}}};
   lockstep::InitMain(tool, argc, argv);
   return lockstep::RunTool(tool.name, [] { return lockstep::Run(); });

@@ -148,6 +148,13 @@ Key RowKey(const char* record, const Row& row) {
   return {record, "", row.has_settings() ? SettingsText(row.settings()) : "", row.ranks(), row.batch_per_device()};
 }
 
+// The variant names the exchange if there may be rows of two.
+Key WhatIfKey(const proto::WhatIfRow& row) {
+  const std::string variant =
+      row.hosts() > 1 && !row.exchange().empty() ? absl::StrCat(row.variant(), ", ", row.exchange()) : row.variant();
+  return {"what_if", "", variant, row.devices(), row.batch_per_device()};
+}
+
 std::string Lines(const proto::CommModelRecord& record) {
   switch (record.kind_case()) {
     case proto::CommModelRecord::kScaling:
@@ -163,9 +170,7 @@ std::string Lines(const proto::CommModelRecord& record) {
     case proto::CommModelRecord::kPrediction:
       return PredictionLines(record.prediction());
     case proto::CommModelRecord::kWhatIf:
-      return QuantityLines(
-          {"what_if", "", record.what_if().variant(), record.what_if().devices(), record.what_if().batch_per_device()},
-          record.what_if());
+      return QuantityLines(WhatIfKey(record.what_if()), record.what_if());
     case proto::CommModelRecord::kAudit:
       return AuditLines(record.audit());
     default:

@@ -43,6 +43,8 @@ TEST(ExportCsvTest, EveryKindOfRecord) {
                                      "provenance: MODELLED } relative_error: 0.5 null_relative_error: -0.25 }"),
        Parse<proto::CommModelRecord>(
            "what_if { variant: 'as given' devices: 8 step_seconds { value: 9 provenance: MODELLED } }"),
+       Parse<proto::CommModelRecord>("what_if { variant: 'as given' devices: 8 hosts: 2 exchange: 'flat' "
+                                     "step_seconds { value: 10 provenance: MODELLED } }"),
        Parse<proto::CommModelRecord>(
            "audit { source: 's' table: 'T' value { published { quantity: SPEEDUP devices: 2 batch: 32 "
            "as_printed: '1.50' } finding: REPRODUCED sentence: 'fine' } }")});
@@ -52,6 +54,7 @@ TEST(ExportCsvTest, EveryKindOfRecord) {
   EXPECT_THAT(csv, HasSubstr("\nprediction,s,,4,32,epoch_seconds,7,,,modelled,\n"));
   EXPECT_THAT(csv, HasSubstr("\nprediction,s,,4,32,null_relative_error,-0.25,,,derived,T_1/N / measured - 1\n"));
   EXPECT_THAT(csv, HasSubstr("\nwhat_if,,as given,8,,step_seconds,9,,,modelled,\n"));
+  EXPECT_THAT(csv, HasSubstr("\nwhat_if,,\"as given, flat\",8,,step_seconds,10,,,modelled,\n"));
   EXPECT_THAT(csv, HasSubstr("\naudit,s,T,2,32,SPEEDUP,1.50,,,published,REPRODUCED: fine\n"));
 }
 

@@ -13,6 +13,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/collectives/benchmark_points.h"
 #include "lib/collectives/collective_times.h"
+#include "lib/prediction/inter_host_link.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/input_text.h"
@@ -117,16 +118,39 @@ absl::StatusOr<std::vector<AllReducePoint>> RecordedPoints(const InputText& inpu
   return AllReducePointsOf(*file);
 }
 
+absl::StatusOr<AllReduceFile> ReadAllReduce(const std::string& path, std::vector<proto::Input>& files) {
+  ASSIGN_OR_RETURN(const InputText input, ReadInputText(path));
+  const bool record = IsRecordFile(input.text), ours = record || IsGoogleBenchmark(input.text);
+  ASSIGN_OR_RETURN(std::vector<AllReducePoint> points, record ? RecordedPoints(input, path)
+                                                       : ours ? ParseAllReduceBenchmark(input.text, path)
+                                                              : ParseNcclTests(input.text, path));
+  files.push_back(input.input);
+  return AllReduceFile{absl::StrCat(ours ? "our benchmark, " : "nccl-tests, ", path), std::move(points)};
+}
+
 absl::Status ReadAllReduces(const CommModelOptions& options, CommModelInputs& inputs) {
   for (const std::string& path : options.all_reduce_paths) {
-    ASSIGN_OR_RETURN(const InputText input, ReadInputText(path));
-    const bool record = IsRecordFile(input.text), ours = record || IsGoogleBenchmark(input.text);
-    ASSIGN_OR_RETURN(std::vector<AllReducePoint> points, record ? RecordedPoints(input, path)
-                                                         : ours ? ParseAllReduceBenchmark(input.text, path)
-                                                                : ParseNcclTests(input.text, path));
-    inputs.all_reduces.push_back({absl::StrCat(ours ? "our benchmark, " : "nccl-tests, ", path), std::move(points)});
-    inputs.files.push_back(input.input);
+    ASSIGN_OR_RETURN(inputs.all_reduces.emplace_back(), ReadAllReduce(path, inputs.files));
   }
+  return absl::OkStatus();
+}
+
+// Reads the cluster of --what_if.
+absl::Status ReadCluster(const WhatIfOptions& options, CommModelInputs& inputs) {
+  if (!options.cluster_path.empty()) {
+    RETURN_IF_ERROR(ReadTextMessage(options.cluster_path, inputs.cluster, inputs.files));
+  }
+  inputs.cluster.MergeFrom(options.cluster);
+  if (options.inter_host_all_reduce_path.empty()) {
+    return absl::OkStatus();
+  }
+  if (inputs.cluster.has_inter_host()) {
+    return absl::InvalidArgumentError(absl::StrCat("--inter_host_all_reduce=", options.inter_host_all_reduce_path,
+                                                   ": the link between hosts is also given by flags or in --cluster; ",
+                                                   "give one of both"));
+  }
+  ASSIGN_OR_RETURN(const AllReduceFile file, ReadAllReduce(options.inter_host_all_reduce_path, inputs.files));
+  ASSIGN_OR_RETURN(*inputs.cluster.mutable_inter_host(), InterHostLink(file.points, file.source));
   return absl::OkStatus();
 }
 
@@ -175,10 +199,7 @@ absl::StatusOr<CommModelInputs> ReadCommModelInputs(const CommModelOptions& opti
     return absl::DataLossError(absl::StrCat(options.model_spec_path, ": ", filled.status().message()));
   }
   inputs.model_spec = *filled;
-  if (!options.what_if.cluster_path.empty()) {
-    RETURN_IF_ERROR(ReadTextMessage(options.what_if.cluster_path, inputs.cluster, inputs.files));
-  }
-  inputs.cluster.MergeFrom(options.what_if.cluster);
+  RETURN_IF_ERROR(ReadCluster(options.what_if, inputs));
   return inputs;
 }
 

@@ -30,12 +30,14 @@ struct CommModelInputs {
   std::vector<PublishedFile> audited;
   std::vector<AllReduceFile> all_reduces;
   proto::ModelSpec model_spec;      // spec with the defaults filled in
-  proto::Cluster cluster;           // cluster of --what_if: the flags override the file
+  proto::Cluster cluster;           // cluster of --what_if: the flags override the file; the link between hosts may
+                                    // be that of --inter_host_all_reduce
   std::vector<proto::Input> files;  // all files that were read, for the header
 };
 
 // Errors as the readers'. DataLoss: a record with a value out of range (value_ranges.h), a file that is not a ModelSpec
-// or Cluster, or a ModelSpec with invalid numbers.
+// or Cluster, or a ModelSpec with invalid numbers. Those of InterHostLink (lib/prediction/inter_host_link.h).
+// InvalidArgument: the link between hosts is given twice.
 absl::StatusOr<CommModelInputs> ReadCommModelInputs(const CommModelOptions& options);
 
 // Returns `spec` with the default for each unset field (lib/proto/comm_model.proto). DataLoss, without a path: an

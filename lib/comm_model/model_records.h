@@ -49,9 +49,10 @@ std::vector<proto::Prediction> MakePredictions(const CommModelOptions& options, 
                                                const std::vector<ScalingTimes>& all,
                                                const std::vector<AllReduceCurve>& curves);
 
-// Returns rows by variant, batch, devices, computed from the first input's times. A cluster without a link inside its
-// hosts gets the measured link. InvalidArgument: the cluster is invalid (lib/prediction/what_if.h), or its ranks would
-// share a CPU in a way that was not measured (predict.h). Other errors as AllTimes and MakeWorkload.
+// Returns rows by variant, batch, devices and exchange, computed from the first input's times. A cluster without a link
+// inside its hosts gets the measured link. InvalidArgument: the cluster is invalid (lib/prediction/what_if.h), its
+// ranks would share a CPU in a way that was not measured (predict.h), or no exchange fits its hosts and its algorithm.
+// Other errors as AllTimes and MakeWorkload.
 absl::StatusOr<std::vector<proto::WhatIfRow>> MakeWhatIfRows(const CommModelOptions& options,
                                                              const CommModelInputs& inputs,
                                                              const std::vector<ScalingTimes>& all,

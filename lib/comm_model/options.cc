@@ -71,6 +71,11 @@ proto::Link ToLink(const LinkOptions& options) {
   return link;
 }
 
+std::string ExchangeNames(const std::vector<Exchange>& exchanges) {
+  return absl::StrJoin(exchanges, ",",
+                       [](std::string* text, Exchange exchange) { absl::StrAppend(text, ExchangeName(exchange)); });
+}
+
 }  // namespace
 
 proto::Cluster MakeCluster(uint32_t devices_per_host, const std::string& algorithm, const LinkOptions& intra_host,
@@ -113,7 +118,7 @@ absl::Status CheckCommModelOptions(const CommModelOptions& options) {
 
 std::vector<std::string> InputPaths(const CommModelOptions& options) {
   std::vector<std::string> paths = {options.sweep_path, options.score_path, options.model_spec_path,
-                                    options.what_if.cluster_path};
+                                    options.what_if.cluster_path, options.what_if.inter_host_all_reduce_path};
   for (const auto* list :
        {&options.scale_paths, &options.times_paths, &options.all_reduce_paths, &options.audit_paths}) {
     paths.insert(paths.end(), list->begin(), list->end());
@@ -128,6 +133,7 @@ std::map<std::string, std::string> ResultFlags(const CommModelOptions& options) 
           {"predict_batch", absl::StrJoin(options.predict_batches, ",")},
           {"what_if", absl::StrJoin(options.what_if.devices, ",")},
           {"what_if_batch", absl::StrJoin(options.what_if.batches, ",")},
+          {"exchange", ExchangeNames(options.what_if.exchanges)},
           {"what_if_bucket_mib", absl::StrJoin(options.what_if.bucket_mib, ",")},
           {"what_if_gradient_bytes", absl::StrJoin(options.what_if.gradient_bytes, ",")},
           {"what_if_link_factor", absl::StrJoin(options.what_if.link_factors, ",")},

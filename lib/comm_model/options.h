@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "lib/prediction/exchange_cost.h"
 #include "lib/proto/cluster.pb.h"
 
 namespace lockstep {
@@ -23,10 +24,14 @@ proto::Cluster MakeCluster(uint32_t devices_per_host, const std::string& algorit
                            const LinkOptions& inter_host);
 
 struct WhatIfOptions {
-  std::vector<uint32_t> devices;       // numbers of devices; empty: no question
-  std::vector<uint32_t> batches;       // batches per device; empty: the batches of one device in the input
-  std::string cluster_path;            // Cluster, textproto; empty: no file
-  proto::Cluster cluster;              // cluster of the flags; overrides the file
+  std::vector<uint32_t> devices;  // numbers of devices; empty: no question
+  std::vector<uint32_t> batches;  // batches per device; empty: the batches of one device in the input
+  std::string cluster_path;       // Cluster, textproto; empty: no file
+  proto::Cluster cluster;         // cluster of the flags; overrides the file
+  // Exchanges over several hosts, one row each. A host with one device has the flat one only.
+  std::vector<Exchange> exchanges = {Exchange::kFlat, Exchange::kHierarchical};
+  std::string
+      inter_host_all_reduce_path;      // all-reduce times of one rank per host (as all_reduce_paths); empty: no file
   std::vector<double> bucket_mib;      // one variant each
   std::vector<double> gradient_bytes;  // bytes of one element; one variant each
   std::vector<double> link_factors;    // factors of the bandwidth between hosts; one variant each

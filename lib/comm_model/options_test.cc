@@ -81,6 +81,7 @@ TEST(CommModelOptionsTest, EveryFlagThatChangesTheResultIsInTheKey) {
   options.predict_batches = {32, 64};
   options.what_if.devices = {8};
   options.what_if.batches = {16};
+  options.what_if.exchanges = {Exchange::kFlat};
   options.what_if.bucket_mib = {1};
   options.what_if.gradient_bytes = {2};
   options.what_if.link_factors = {4};

@@ -21,6 +21,7 @@ using ::lockstep::testing::ReadFile;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -165,8 +166,8 @@ TEST(RecordedRunTest, WhatIfNeedsTheLinkBetweenHosts) {
   options.what_if.link_factors = {2};
   const auto run = RunCommModel(options);
   ASSERT_THAT(run, IsOk());
-  EXPECT_EQ(Counts(*run)[proto::CommModelRecord::kWhatIf],
-            4);  // two numbers of devices, as given and with faster links
+  // 8 devices are one host, 64 have both exchanges; as given and with faster links.
+  EXPECT_EQ(Counts(*run)[proto::CommModelRecord::kWhatIf], 6);
   for (const proto::CommModelRecord& record : run->records) {
     if (record.has_what_if()) {
       EXPECT_EQ(record.what_if().epoch_seconds().provenance(), proto::MODELLED);
@@ -174,6 +175,43 @@ TEST(RecordedRunTest, WhatIfNeedsTheLinkBetweenHosts) {
   }
   options.what_if.batches = {8192};
   EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--what_if_batch=8192")));
+}
+
+// Returns the exchanges of the rows of --what_if with their algorithms, such as "flat ring".
+std::vector<std::string> Exchanges(const CommModelOptions& options) {
+  const auto run = RunCommModel(options);
+  EXPECT_THAT(run, IsOk());
+  std::vector<std::string> exchanges;
+  for (size_t i = 0; run.ok() && i < run->records.size(); ++i) {
+    if (const proto::WhatIfRow& row = run->records[i].what_if(); run->records[i].has_what_if()) {
+      exchanges.push_back(absl::StrCat(row.exchange(), " ", row.algorithm()));
+    }
+  }
+  return exchanges;
+}
+
+TEST(RecordedRunTest, WhatIfHasTheExchangesThatWereAskedFor) {
+  CommModelOptions options = Options();
+  options.scale_paths = {WriteWholeScale()};
+  options.what_if.devices = {64};
+  options.what_if.batches = {128};
+  options.what_if.cluster.set_devices_per_host(8);
+  options.what_if.cluster.mutable_inter_host()->set_bytes_per_second(50e9);
+  options.what_if.cluster.mutable_inter_host()->set_latency_seconds(10e-6);
+  options.what_if.cluster.set_algorithm("tree");
+  EXPECT_THAT(Exchanges(options), ElementsAre("flat tree", "hierarchical tree"));
+  options.what_if.cluster.set_algorithm("hierarchical");
+  EXPECT_THAT(Exchanges(options), ElementsAre("hierarchical ring"));
+  options.what_if.exchanges = {Exchange::kFlat};
+  EXPECT_THAT(RunCommModel(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("use --exchange=hierarchical")));
+  options.what_if.cluster.set_algorithm("ring");
+  EXPECT_THAT(Exchanges(options), ElementsAre("flat ring"));
+  options.what_if.cluster.set_devices_per_host(1);
+  options.what_if.exchanges = {Exchange::kFlat, Exchange::kHierarchical};
+  EXPECT_THAT(Exchanges(options), ElementsAre("flat ring"));
+  options.what_if.exchanges = {Exchange::kHierarchical};
+  EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("use --exchange=flat")));
 }
 
 TEST(RecordedRunTest, WithoutACompletedRunNothingIsAnswered) {

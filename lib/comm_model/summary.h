@@ -16,6 +16,9 @@ std::string SummaryText(const std::vector<proto::CommModelRecord>& records);
 // Returns an empty string if there are no models. Lines end in a newline.
 std::string ModelsText(const std::vector<proto::CommModelRecord>& records);
 
+// Returns the answers of --what_if, a table per variant; an empty string if there are none. Lines end in a newline.
+std::string WhatIfText(const std::vector<proto::CommModelRecord>& records);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_COMM_MODEL_SUMMARY_H_

@@ -4,24 +4,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/comm_model/short_text.h"
 #include "lib/comm_model/summary.h"
 #include "lib/statistics/statistics.h"
 #include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
-
-// Returns for example "12.3 [11, 13]", or "-".
-std::string Short(const proto::Quantity& quantity, const Unit& unit) {
-  if (!quantity.has_value()) {
-    return "-";
-  }
-  std::string text = absl::StrFormat("%.4g", quantity.value() * unit.scale);
-  if (quantity.has_low() && quantity.low() < quantity.high()) {
-    absl::StrAppendFormat(&text, " [%.4g, %.4g]", quantity.low() * unit.scale, quantity.high() * unit.scale);
-  }
-  return text;
-}
 
 std::string FitText(const proto::AllReduceFit& fit) {
   std::string text = absl::StrFormat(
@@ -32,8 +21,8 @@ std::string FitText(const proto::AllReduceFit& fit) {
       fit.degrees_of_freedom());
   for (const proto::LinkPiece& piece : fit.piece()) {
     absl::StrAppendFormat(&text, "    %12.0f to %12.0f bytes: alpha %s us, beta %s us/MB\n", piece.from_bytes(),
-                          piece.to_bytes(), Short(piece.alpha_seconds(), kMicroseconds),
-                          Short(piece.beta_seconds_per_byte(), kMicrosecondsPerMegabyte));
+                          piece.to_bytes(), ShortText(piece.alpha_seconds(), kMicroseconds),
+                          ShortText(piece.beta_seconds_per_byte(), kMicrosecondsPerMegabyte));
   }
   return text;
 }
@@ -48,7 +37,7 @@ std::string StepTimeText(const proto::StepTimeModel& model) {
   }
   for (const proto::StepTimePoint& point : model.point()) {
     absl::StrAppend(&text, point.batch() == model.point(0).batch() ? "\n    ms per step:" : ";", " ", point.batch(),
-                    ": ", Short(point.step_seconds(), kMilliseconds));
+                    ": ", ShortText(point.step_seconds(), kMilliseconds));
   }
   return text + "\n";
 }
@@ -64,12 +53,12 @@ std::string LawText(const proto::ScalingLawFit& law) {
   }
   for (const proto::NamedQuantity& parameter : law.parameter()) {
     if (!absl::StartsWith(parameter.name(), "images/s")) {
-      absl::StrAppend(&text, "; ", parameter.name(), " ", Short(parameter.quantity(), kNoUnit));
+      absl::StrAppend(&text, "; ", parameter.name(), " ", ShortText(parameter.quantity(), kNoUnit));
     }
   }
   return absl::StrCat(text,
                       law.peak_devices().has_value()
-                          ? absl::StrCat("; most throughput at N = ", Short(law.peak_devices(), kNoUnit))
+                          ? absl::StrCat("; most throughput at N = ", ShortText(law.peak_devices(), kNoUnit))
                           : "",
                       "\n");
 }
@@ -98,8 +87,9 @@ std::string LawsText(const std::vector<proto::CommModelRecord>& records) {
 }
 
 std::string PredictionText(const proto::Prediction& p) {
-  std::string text = absl::StrFormat("  %4u %6u %28s %10s", p.ranks(), p.batch_per_device(),
-                                     Short(p.epoch_seconds(), kSeconds), Short(p.null_epoch_seconds(), kSeconds));
+  std::string text =
+      absl::StrFormat("  %4u %6u %28s %10s", p.ranks(), p.batch_per_device(), ShortText(p.epoch_seconds(), kSeconds),
+                      ShortText(p.null_epoch_seconds(), kSeconds));
   if (p.measured_epoch_seconds().has_value()) {
     absl::StrAppendFormat(&text, " %10.4g", p.measured_epoch_seconds().value());
     if (p.has_relative_error()) {
@@ -151,15 +141,6 @@ std::string PredictionsText(const std::vector<proto::CommModelRecord>& records) 
                    absl::StrFormat("  %4s %6s %28s %10s %10s\n", "N", "batch", "epoch s", "T_1/N s", "measured"), text);
 }
 
-std::string WhatIfText(const proto::WhatIfRow& row) {
-  return absl::StrFormat("  %6u %5u %6u %-18s %10s %10s %22s %10.4g %8.4g %7.1f  %-4s %9s\n", row.devices(),
-                         row.hosts(), row.batch_per_device(), row.algorithm(),
-                         Short(row.all_reduce_seconds(), kMicroseconds), Short(row.exposed_seconds(), kMicroseconds),
-                         Short(row.epoch_seconds(), kSeconds), row.images_per_second().value(), row.speedup().value(),
-                         kPercent.scale * row.efficiency().value(), row.pays() ? "yes" : "no",
-                         row.stops_paying_at() > 0 ? absl::StrCat(row.stops_paying_at()) : "-");
-}
-
 // Returns one section: its heading, then one line per record of the kind.
 template <typename Has, typename Text>
 std::string Section(const std::vector<proto::CommModelRecord>& records, const std::string& heading, Has has,
@@ -173,35 +154,15 @@ std::string Section(const std::vector<proto::CommModelRecord>& records, const st
   return text.empty() ? text : absl::StrCat("\n", heading, "\n", text);
 }
 
-std::string WhatIfSections(const std::vector<proto::CommModelRecord>& records) {
-  std::string text, variant;
-  for (const proto::CommModelRecord& record : records) {
-    if (!record.has_what_if()) {
-      continue;
-    }
-    if (record.what_if().variant() != variant) {
-      variant = record.what_if().variant();
-      absl::StrAppend(&text, "\nWhat if, ", variant, " (modelled)\n");
-      absl::StrAppendFormat(&text, "  %6s %5s %6s %-18s %10s %10s %22s %10s %8s %7s  %-4s %9s\n", "N", "hosts", "batch",
-                            "algorithm", "all-red us", "exposed us", "epoch s", "images/s", "speed-up", "effic %",
-                            "pays", "stops at");
-    }
-    text += WhatIfText(record.what_if());
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string ModelsText(const std::vector<proto::CommModelRecord>& records) {
   using Record = proto::CommModelRecord;
-  const std::string columns =
-      absl::StrFormat("  %4s %6s %28s %10s %10s", "N", "batch", "epoch s", "T_1/N s", "measured");
   return absl::StrCat(Section(records, "All-reduce, seconds = alpha + beta * bytes", &Record::has_all_reduce_fit,
                               [](const Record& record) { return FitText(record.all_reduce_fit()); }),
                       Section(records, "Step times of one device", &Record::has_step_time,
                               [](const Record& record) { return StepTimeText(record.step_time()); }),
-                      LawsText(records), PredictionsText(records), PredictionScore(records), WhatIfSections(records));
+                      LawsText(records), PredictionsText(records), PredictionScore(records), WhatIfText(records));
 }
 
 }  // namespace lockstep

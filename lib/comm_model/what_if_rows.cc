@@ -2,7 +2,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/collectives/all_reduce_cost.h"
 #include "lib/comm_model/model_records.h"
+#include "lib/prediction/exchange_cost.h"
 #include "lib/prediction/predict.h"
 #include "lib/prediction/what_if.h"
 #include "lib/prediction/workload.h"
@@ -44,6 +46,34 @@ std::vector<uint32_t> BatchesOf(const WhatIfOptions& options, const ScalingTimes
   return batches;
 }
 
+// Returns the exchanges over several hosts. With one device per host both are the same, and the flat one is taken.
+absl::StatusOr<std::vector<Exchange>> ExchangesOf(const WhatIfOptions& options, const proto::Cluster& cluster) {
+  const std::vector<Exchange> flat = {Exchange::kFlat}, hierarchical = {Exchange::kHierarchical};
+  if (cluster.devices_per_host() == 1) {
+    return options.exchanges == hierarchical
+               ? absl::StatusOr<std::vector<Exchange>>(absl::InvalidArgumentError(
+                     "--exchange=hierarchical needs several devices per host, found 1; use --exchange=flat"))
+               : flat;
+  }
+  const bool rings = cluster.algorithm() == AllReduceAlgorithmName(AllReduceAlgorithm::kHierarchical);
+  return rings && options.exchanges != flat ? hierarchical : options.exchanges;
+}
+
+// Appends the rows of one variant at one batch.
+absl::Status AppendRows(const WhatIfOptions& options, const Workload& workload, const proto::Cluster& cluster,
+                        const proto::ModelSpec& spec, Variant variant, std::vector<proto::WhatIfRow>& rows) {
+  ASSIGN_OR_RETURN(const std::vector<Exchange> exchanges, ExchangesOf(options, cluster));
+  for (const uint32_t devices : options.devices) {
+    // Both are the same on one host. The last one also decides at how many devices scaling stops paying.
+    const bool one_host = devices <= cluster.devices_per_host();
+    for (const Exchange exchange : one_host ? std::vector<Exchange>{exchanges.back()} : exchanges) {
+      variant.exchange = exchange;
+      ASSIGN_OR_RETURN(rows.emplace_back(), AskWhatIf(workload, cluster, spec, variant, devices));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Converts OutOfRange to InvalidArgument: a batch above the measured ones is an error of the caller, not of the data.
 absl::StatusOr<Workload> WorkloadAt(const ScalingTimes& times, const StepCurve& curve, const AllReduceTime& all_reduce,
                                     uint32_t batch) {
@@ -81,9 +111,7 @@ absl::StatusOr<std::vector<proto::WhatIfRow>> MakeWhatIfRows(const CommModelOpti
   for (const Variant& variant : VariantsOf(options.what_if)) {
     for (const uint32_t batch : BatchesOf(options.what_if, times)) {
       ASSIGN_OR_RETURN(const Workload workload, WorkloadAt(times, *curve, all_reduce, batch));
-      for (const uint32_t devices : options.what_if.devices) {
-        ASSIGN_OR_RETURN(rows.emplace_back(), AskWhatIf(workload, cluster, inputs.model_spec, variant, devices));
-      }
+      RETURN_IF_ERROR(AppendRows(options.what_if, workload, cluster, inputs.model_spec, variant, rows));
     }
   }
   return rows;

@@ -83,7 +83,8 @@ void AddModels(LabCommModel& file) {
     all_reduce_seconds { value: 300e-6 provenance: MODELLED } exposed_seconds { value: 120e-6 provenance: MODELLED }
     step_seconds { value: 8e-3 provenance: MODELLED } epoch_seconds { value: 0.8 low: 0.7 high: 0.9 provenance: MODELLED }
     images_per_second { value: 64000 provenance: MODELLED } speedup { value: 5 provenance: MODELLED }
-    efficiency { value: 0.3125 provenance: MODELLED })"));
+    efficiency { value: 0.3125 provenance: MODELLED } exchange: 'hierarchical' bend: 'last step: by hand'
+    loss_bytes_per_second { value: 12.5e9 provenance: MODELLED })"));
   file.all_reduce_fits.push_back(FromText<proto::AllReduceFit>(R"(
     source: 'nccl.json' ranks: 2 accepted: true score { points: 5 median_error: 0.02 worst_error: 0.09 worst_point: '4096 bytes' }
     piece { from_bytes: 1024 to_bytes: 65536 points: 7 alpha_seconds { value: 10e-6 provenance: MODELLED }

@@ -6,9 +6,9 @@
 
 #include "absl/status/statusor.h"
 #include "lib/prediction/all_reduce_time.h"
+#include "lib/prediction/modelled_step.h"
 #include "lib/prediction/scaling_times.h"
 #include "lib/prediction/step_curve.h"
-#include "lib/prediction/what_if.h"
 
 namespace lockstep {
 

@@ -1,4 +1,5 @@
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -74,17 +75,38 @@ proto::Plot PredictedPlot(const LabCommModel& file) {
   return plot;
 }
 
+// Adds the row to the line of its variant, batch and exchange; a row of one host to the lines of all exchanges.
+void AddToLines(const proto::WhatIfRow& row, const LabCommModel& file, PointsByLabel& points) {
+  const std::string label = absl::StrCat(row.variant(), ", batch ", row.batch_per_device());
+  std::set<std::string> exchanges;
+  for (const proto::WhatIfRow& other : file.what_ifs) {
+    if (other.hosts() > 1 && !other.exchange().empty()) {
+      exchanges.insert(other.exchange());
+    }
+  }
+  if (row.hosts() > 1 && !row.exchange().empty()) {
+    exchanges = {row.exchange()};
+  }
+  if (exchanges.empty()) {
+    points[label][row.devices()] = &row.epoch_seconds();
+  }
+  for (const std::string& exchange : exchanges) {
+    points[absl::StrCat(label, ", ", exchange)][row.devices()] = &row.epoch_seconds();
+  }
+}
+
 proto::Plot WhatIfPlot(const LabCommModel& file) {
   PointsByLabel points;
   for (const proto::WhatIfRow& row : file.what_ifs) {
     if (row.epoch_seconds().has_value() && row.epoch_seconds().low() > 0) {
-      points[absl::StrCat(row.variant(), ", batch ", row.batch_per_device())][row.devices()] = &row.epoch_seconds();
+      AddToLines(row, file, points);
     }
   }
   proto::Plot plot =
       ModelledPlot(proto::LINES, absl::StrCat("What if: modelled epoch on more devices (", file.name(), ")"),
                    "devices N", "epoch, s", points);
-  plot.set_description("Modelled seconds of an epoch against the number of devices, a line per variant and batch.");
+  plot.set_description(
+      "Modelled seconds of an epoch against the number of devices, a line per variant, batch and exchange.");
   return plot;
 }
 

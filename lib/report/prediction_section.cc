@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/report/sections.h"
+#include "lib/scaling/bend_lines.h"
 #include "lib/statistics/unit.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/question_commands.h"
@@ -9,6 +10,7 @@
 namespace lockstep {
 namespace {
 
+constexpr char kEarlierVersion[] = "made by an earlier version";
 constexpr char kNotCompared[] = "nothing was predicted, or nothing was run";
 
 proto::Cell CountLabel(uint32_t count) { return LabelCell(absl::StrCat(count)); }
@@ -40,28 +42,40 @@ proto::Table PredictionTable(const LabCommModel& file) {
   return table;
 }
 
+// Returns a blank cell for a row of a version that stored no exchange.
+proto::Cell ExchangeCell(const proto::WhatIfRow& row) {
+  return row.exchange().empty() ? AbsentCell(kEarlierVersion) : LabelCell(row.exchange());
+}
+
 proto::Table WhatIfTable(const LabCommModel& file) {
   const proto::Cluster& cluster = file.spec.cluster();
   proto::Table table = MakeTable(
       absl::StrCat("What if: ", cluster.name().empty() ? "a cluster" : cluster.name(), " of hosts of ",
                    cluster.devices_per_host(), " devices (modelled)"),
-      {"variant", "devices N", "hosts", "batch per device", "all-reduce by", HeadingOf("all-reduce", kMicroseconds),
-       HeadingOf("exposed", kMicroseconds), HeadingOf("step", kMilliseconds), HeadingOf("epoch", kSeconds), "images/s",
-       "E_1/E_N", HeadingOf("efficiency", kPercent), "pays", "stops paying at"});
+      {"variant", "devices N", "hosts", "batch per device", "exchange", "all-reduce by",
+       HeadingOf("all-reduce", kMicroseconds), HeadingOf("exposed", kMicroseconds), HeadingOf("step", kMilliseconds),
+       HeadingOf("epoch", kSeconds), "images/s", "E_1/E_N", HeadingOf("efficiency", kPercent), "pays",
+       "stops paying at", HeadingOf("a tenth is exposed at", kGigabytesPerSecond)});
   for (const proto::WhatIfRow& row : file.what_ifs) {
     AddRow(table,
            {LabelCell(row.variant()), CountLabel(row.devices()), CountLabel(row.hosts()),
-            CountLabel(row.batch_per_device()), LabelCell(row.algorithm()),
+            CountLabel(row.batch_per_device()), ExchangeCell(row), LabelCell(row.algorithm()),
             QuantityCell(row.all_reduce_seconds(), kMicroseconds.scale),
             QuantityCell(row.exposed_seconds(), kMicroseconds.scale),
             QuantityCell(row.step_seconds(), kMilliseconds.scale), QuantityCell(row.epoch_seconds()),
             QuantityCell(row.images_per_second()), QuantityCell(row.speedup()),
             QuantityCell(row.efficiency(), kPercent.scale), LabelCell(row.pays() ? "yes" : "no"),
-            row.stops_paying_at() > 0 ? CountLabel(row.stops_paying_at()) : AbsentCell("nowhere up to a million")});
+            row.stops_paying_at() > 0 ? CountLabel(row.stops_paying_at()) : AbsentCell("nowhere up to a million"),
+            row.has_loss_bytes_per_second() ? QuantityCell(row.loss_bytes_per_second(), kGigabytesPerSecond.scale)
+                                            : AbsentCell(kEarlierVersion)});
   }
   table.add_note(absl::StrCat("pays: an epoch is at least ", FormatNumber(file.spec.model_spec().min_gain()),
                               " times as fast as with half the devices. Stops paying at: the first number of devices, "
-                              "doubling from 1, at which it is not."));
+                              "doubling from 1, at which it is not. A tenth is exposed at: the bandwidth between "
+                              "hosts, per device, at which exposed communication is a tenth of the step."));
+  for (const std::string& line : BendLines(file.what_ifs)) {
+    table.add_note(absl::StrCat(line, "."));
+  }
   AddMethodNotes(table);
   return table;
 }

@@ -510,12 +510,51 @@ TEST(TablesTest, APredictionIsComparedWithItsRun) {
 TEST(TablesTest, WhatIfIsModelledAndReportsWhatPays) {
   const proto::Table table = TableOf(SmallLab(), "What if: two racks of hosts of 8 devices");
   ASSERT_EQ(table.row_size(), 1);
-  EXPECT_THAT(RowOf(table, 0), ElementsAre("as given", "16", "2", "32", "hierarchical", "300.0", "120.0", "8.000",
-                                           "0.80 [0.70, 0.90]", "64,000", "5.000", "31.25", "yes", "64"));
-  for (int i : {5, 6, 7, 8, 9, 10, 11}) {
+  EXPECT_THAT(RowOf(table, 0),
+              ElementsAre("as given", "16", "2", "32", "hierarchical", "hierarchical", "300.0", "120.0", "8.000",
+                          "0.80 [0.70, 0.90]", "64,000", "5.000", "31.25", "yes", "64", "12.50"));
+  for (int i : {6, 7, 8, 9, 10, 11, 12, 15}) {
     EXPECT_EQ(table.row(0).cell(i).provenance(), proto::MODELLED) << i;
   }
   EXPECT_THAT(table.note(0), HasSubstr("at least 1.100 times as fast"));
+  EXPECT_EQ(table.note(1), "N=16, batch 32: last step: by hand.");
+}
+
+TEST(TablesTest, WhatIfOfAnEarlierVersionHasNoExchange) {
+  LabRecords lab = SmallLab();
+  for (LabCommModel& file : lab.comm_models) {
+    for (proto::WhatIfRow& row : file.what_ifs) {
+      row.clear_exchange();
+      row.clear_loss_bytes_per_second();
+      row.clear_bend();
+    }
+  }
+  const std::vector<std::string> row = RowOf(TableOf(lab, "What if: two racks of hosts of 8 devices"), 0);
+  EXPECT_EQ(row[4], "- made by an earlier version");
+  EXPECT_EQ(row[15], "- made by an earlier version");
+}
+
+// 8 devices on one host, 16 on two with both exchanges.
+TEST(TablesTest, WhatIfHasALinePerExchangeThatBeginsOnOneHost) {
+  LabRecords lab = SmallLab();
+  for (LabCommModel& file : lab.comm_models) {
+    if (!file.what_ifs.empty()) {
+      proto::WhatIfRow flat = file.what_ifs[0], inside = file.what_ifs[0];
+      flat.set_exchange("flat");
+      inside.set_exchange("one host");
+      inside.set_devices(8);
+      inside.set_hosts(1);
+      file.what_ifs = {inside, flat, file.what_ifs[0]};
+    }
+  }
+  const proto::Section section = SectionOf(BuildSections(lab), "prediction");
+  const proto::Plot& plot = section.plot(1);
+  ASSERT_EQ(plot.series_size(), 2);
+  EXPECT_EQ(plot.series(0).label(), "as given, batch 32, flat");
+  EXPECT_EQ(plot.series(1).label(), "as given, batch 32, hierarchical");
+  for (const proto::Series& series : plot.series()) {
+    EXPECT_THAT(series.x(), ElementsAre(8, 16));
+  }
 }
 
 TEST(TablesTest, FitsReportHowFarOffTheyAre) {

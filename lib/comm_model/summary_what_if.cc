@@ -1,0 +1,90 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/comm_model/short_text.h"
+#include "lib/comm_model/summary.h"
+#include "lib/scaling/bend_lines.h"
+#include "lib/statistics/unit.h"
+
+namespace lockstep {
+namespace {
+
+// Returns the bandwidth at which a tenth is lost, "never", "always", or "-".
+std::string LossText(const proto::Quantity& bandwidth) {
+  for (const char* word : {"never", "always"}) {
+    if (absl::StartsWith(bandwidth.absent_reason(), word)) {
+      return word;
+    }
+  }
+  return ShortText(bandwidth, kGigabytesPerSecond);
+}
+
+std::string RowText(const proto::WhatIfRow& row) {
+  return absl::StrFormat(
+      "  %6u %5u %6u %-12s %-18s %10s %10s %9s %20s %8.4g %7.1f  %-4s %8s %9s\n", row.devices(), row.hosts(),
+      row.batch_per_device(), row.exchange().empty() ? "-" : row.exchange(), row.algorithm(),
+      ShortText(row.all_reduce_seconds(), kMicroseconds), ShortText(row.exposed_seconds(), kMicroseconds),
+      absl::StrFormat("%.4g", kMilliseconds.scale * row.step_seconds().value()),
+      ShortText(row.epoch_seconds(), kSeconds), row.speedup().value(), kPercent.scale * row.efficiency().value(),
+      row.pays() ? "yes" : "no", row.stops_paying_at() > 0 ? absl::StrCat(row.stops_paying_at()) : "-",
+      LossText(row.loss_bytes_per_second()));
+}
+
+// Returns for example "  link between hosts, per device: 10 us, 50 GB/s (data sheet)"; empty if there is none.
+std::string LinkText(const proto::Link& link) {
+  if (!(link.bytes_per_second() > 0)) {
+    return "";
+  }
+  return absl::StrFormat("  link between hosts, per device: %.4g us, %.4g GB/s%s\n",
+                         kMicroseconds.scale * link.latency_seconds(),
+                         kGigabytesPerSecond.scale * link.bytes_per_second(),
+                         link.source().empty() ? "" : absl::StrCat(" (", link.source(), ")"));
+}
+
+// Returns the section of the rows of one variant.
+std::string VariantText(const std::vector<proto::WhatIfRow>& rows, const proto::Link& link) {
+  std::string text = absl::StrCat("\nWhat if, ", rows[0].variant(), " (modelled)\n", LinkText(link));
+  absl::StrAppendFormat(&text, "  %6s %5s %6s %-12s %-18s %10s %10s %9s %20s %8s %7s  %-4s %8s %9s\n", "N", "hosts",
+                        "batch", "exchange", "algorithm", "all-red us", "exposed us", "step ms", "epoch s", "speed-up",
+                        "effic %", "pays", "stops at", "-10% GB/s");
+  for (const proto::WhatIfRow& row : rows) {
+    text += RowText(row);
+  }
+  absl::StrAppend(&text,
+                  "  -10% GB/s: bandwidth between hosts at which exposed communication is a tenth of the step\n");
+  for (const std::string& line : BendLines(rows)) {
+    absl::StrAppend(&text, "  ", line, "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string WhatIfText(const std::vector<proto::CommModelRecord>& records) {
+  std::string text;
+  proto::Link link;
+  std::vector<proto::WhatIfRow> rows;  // rows of one variant
+  const auto end_variant = [&] {
+    text += rows.empty() ? "" : VariantText(rows, link);
+    rows.clear();
+  };
+  for (const proto::CommModelRecord& record : records) {
+    if (record.has_spec()) {
+      link = record.spec().cluster().inter_host();
+    }
+    if (!record.has_what_if()) {
+      continue;
+    }
+    if (!rows.empty() && rows[0].variant() != record.what_if().variant()) {
+      end_variant();
+    }
+    rows.push_back(record.what_if());
+  }
+  end_variant();
+  return text;
+}
+
+}  // namespace lockstep
