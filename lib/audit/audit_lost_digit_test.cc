@@ -49,5 +49,40 @@ TEST(AuditLostDigitTest, FewDigitsProveNoLoss) {
   EXPECT_THAT(AuditOfSpeedup("1.46678", "62.661", "42.972")[2].flag(), ElementsAre("lost_digit"));
 }
 
+// 62.661 / 42.97 = 1.458250. A time without its last decimal is rounded or cut off.
+TEST(AuditLostDigitTest, TheLastDecimalIsNotLost) {
+  EXPECT_EQ(AuditOfSpeedup("1.45825", "62.661", "42.972")[2].finding(), proto::NOT_REPRODUCIBLE);
+}
+
+// Each speed-up follows from its two times, 1.7851, 1.9612 and 1.9422, and also from times of four devices without their
+// third digit: 16.164 / 9.05 = 1.7861, 9.849 / 5.02 = 1.9620, 10.012 / 5.15 = 1.9441.
+TEST(AuditLostDigitTest, AQuotientOverTwoDevicesKeepsItsFlag) {
+  proto::PublishedTables document;
+  document.set_source("made by a test");
+  proto::PublishedTable& table = *document.add_table();
+  table.set_name("t");
+  const struct {
+    uint32_t batch;
+    const char *two, *four, *speedup;
+  } rows[] = {
+      {32, "16.164", "9.055", "1.79"},
+      {128, "9.849", "5.022", "1.96"},
+      {512, "10.012", "5.155", "1.94"},
+  };
+  for (const auto& row : rows) {
+    Add(table, proto::EPOCH_SECONDS, 2, row.batch, row.two);
+    Add(table, proto::EPOCH_SECONDS, 4, row.batch, row.four);
+    Add(table, proto::SPEEDUP, 4, row.batch, row.speedup);
+    table.mutable_value(table.value_size() - 1)->set_base_devices(2);
+  }
+  for (const proto::AuditedValue& value : AuditOf(document, "t")) {
+    if (value.published().quantity() == proto::SPEEDUP) {
+      EXPECT_EQ(value.finding(), proto::REPRODUCED) << value.ShortDebugString();
+      EXPECT_THAT(value.flag(), ElementsAre("base_is_not_one_device")) << value.ShortDebugString();
+      EXPECT_THAT(value.reproduced_by(0).convention(), HasSubstr("T_2/T_N, times of t"));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::testing

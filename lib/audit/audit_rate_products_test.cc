@@ -95,5 +95,22 @@ TEST(AuditRateProductsTest, ABaseRateOfAnotherTable) {
   EXPECT_THAT(audited[3].flag(), IsEmpty());
 }
 
+// 1990.55 / 1246.17 = 1.597334, but the table has a base rate of its own: 1990.55 / 1300.00 = 1.531192.
+TEST(AuditRateProductsTest, TheBaseRateOfTheSameTableIsTaken) {
+  proto::PublishedTables document;
+  document.set_source("made by a test");
+  proto::PublishedTable& base = *document.add_table();
+  base.set_name("base");
+  Add(base, proto::ITEMS_PER_SECOND, 1, 32, "1246.17");
+  proto::PublishedTable& table = *document.add_table();
+  table.set_name("r");
+  Add(table, proto::ITEMS_PER_SECOND, 1, 32, "1300.00");
+  Add(table, proto::ITEMS_PER_SECOND, 2, 32, "1990.55");
+  Add(table, proto::SPEEDUP, 2, 32, "1.5973");
+  EXPECT_EQ(AuditOf(document, "r")[2].finding(), proto::NOT_REPRODUCIBLE);
+  document.mutable_table(1)->mutable_value(2)->set_as_printed("1.5312");
+  EXPECT_EQ(AuditOf(document, "r")[2].finding(), proto::REPRODUCED);
+}
+
 }  // namespace
 }  // namespace lockstep::testing

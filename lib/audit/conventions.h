@@ -64,9 +64,13 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
 // Departures of a formula in which a part belongs to another number of devices: far from every plain reading.
 inline constexpr int kOfOtherDevicesDepartures = 4;
 
-// Additional departures of a formula with two slips: less plain than any formula with one slip, also than values that
-// are no bandwidth (traffic_conventions.cc). No evidence of a single slip is therefore weakened.
-inline constexpr int kSecondSlipDepartures = 8;
+// Departures of a formula that is less plain than any formula with one slip, also than values that are no bandwidth
+// (traffic_conventions.cc). Formulas that are less plain than another one do not count as tried for the other one, so
+// that such a formula weakens no evidence of a single slip.
+inline constexpr int kLateDepartures = 8;
+
+// Additional departures of a formula with two slips.
+inline constexpr int kSecondSlipDepartures = kLateDepartures;
 
 // Returns true if the one slip is the unit: GB in place of GiB, MB in place of MiB, or the reverse.
 bool IsUnitSlip(const std::vector<std::string>& flags);

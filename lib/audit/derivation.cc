@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/audit/attempt.h"
+#include "lib/audit/conventions.h"
 #include "lib/audit/observed_audit.h"
 #include "lib/audit/verdict.h"
 #include "lib/base/status_macros.h"
@@ -96,13 +97,15 @@ void AppendAttempt(const PublishedFile& file, const Attempt& attempt, const prot
   AppendLine("distance", DistanceText(attempt, printed, digits), text);
 }
 
-// Appends up to kOtherConventions attempts that give the digits (or do not) and whose value has not been listed.
+// Appends up to kOtherConventions attempts that give the digits (or do not) and whose value has not been listed. Of the
+// attempts that do not give the digits, the nearest come first, and formulas of kLateDepartures after all others.
 void AppendOthers(const char* name, bool give, std::vector<const Attempt*> attempts, const proto::PublishedValue& value,
                   std::vector<std::string>& listed, std::string& text) {
   const PrintedNumber printed = *PrintedNumberOf(value);
   if (!give) {
     std::stable_sort(attempts.begin(), attempts.end(), [&](const Attempt* a, const Attempt* b) {
-      return std::abs(a->value - printed.value) < std::abs(b->value - printed.value);
+      return std::make_pair(a->departures >= kLateDepartures, std::abs(a->value - printed.value)) <
+             std::make_pair(b->departures >= kLateDepartures, std::abs(b->value - printed.value));
     });
   }
   size_t count = 0;

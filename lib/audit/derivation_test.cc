@@ -42,8 +42,8 @@ TEST(DerivationTest, ANumberThatFollows) {
                           HasSubstr("              9.87 (9.865 to 9.875)  EPOCH_SECONDS N=4 B=32, Table 2, "),
                           HasSubstr("derivation_theirs.csv:7\n"), HasSubstr("  formula     31.42/9.87\n"),
                           HasSubstr("  distance    gives 3.18\n")));
-  // 31.42 / 9.87 = 3.183384; the inputs' roundings are 0.005 / 31.42 and 0.005 / 9.87 of it: 0.000507 + 0.001613
-  EXPECT_THAT(text, AllOf(HasSubstr("  result      3.1833840"), HasSubstr("; 3.18126"), HasSubstr(" to 3.18550")));
+  // 31.42 / 9.87 = 3.183383992; the inputs' roundings are 0.005 / 31.42 and 0.005 / 9.87 of it: 0.000507 + 0.001613
+  EXPECT_THAT(text, AllOf(HasSubstr("  result      3.18338399"), HasSubstr("; 3.18126"), HasSubstr(" to 3.18550")));
 }
 
 TEST(DerivationTest, ANumberThatDoesNotFollow) {

@@ -1,5 +1,6 @@
 #include "lib/audit/formula_numbers.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -104,9 +105,27 @@ void SkipArgument(const std::string& symbol, absl::string_view& rest) {
   }
 }
 
+// Moves the name of a column or table after " of " from `rest` to `text`, because its letters are no symbols. The name
+// ends before the next operator.
+void SkipName(absl::string_view& rest, std::string& text) {
+  constexpr absl::string_view kOf = " of ";
+  if (absl::StartsWith(rest, kOf)) {
+    size_t end = rest.size();
+    for (const absl::string_view after : {" / ", " * ", " as printed"}) {
+      end = std::min(end, rest.find(after, kOf.size()));
+    }
+    absl::StrAppend(&text, rest.substr(0, end));
+    rest.remove_prefix(end);
+  }
+}
+
 std::string Substituted(absl::string_view rest, const Symbols& symbols) {
   std::string text;
   while (!rest.empty()) {
+    SkipName(rest, text);
+    if (rest.empty()) {
+      break;
+    }
     size_t size = 0;
     while (size < rest.size() && IsSymbolCharacter(rest[size])) {
       ++size;

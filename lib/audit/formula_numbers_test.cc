@@ -48,6 +48,7 @@ TEST(FormulaNumbersTest, AnInputWithMoreDigitsThanPrinted) {
 TEST(FormulaNumbersTest, UnclearSymbolsStay) {
   const Input a(proto::ITEMS_PER_SECOND, 4, "400"), b(proto::ITEMS_PER_SECOND, 4, "500");
   EXPECT_EQ(WithNumbers("R_N of A / R_N of B", {&a.cell, &b.cell}, kPlace, 0), "R_N of A / R_N of B");
+  EXPECT_EQ(WithNumbers("volume of Table B (N) as printed * N", {}, kPlace, 0), "volume of Table B (N) as printed * 4");
   const Input one(proto::EPOCH_SECONDS, 1, "23.55");
   EXPECT_EQ(WithNumbers("T_1/N, T_1 of Q1, N = 2 throughout", {&one.cell}, kPlace, 0), "23.55/N, N = 2 throughout");
 }

@@ -1,5 +1,7 @@
 // Speed-ups computed from a time of which one digit was lost when it was typed: 4.946042 / 4.17061 next to 4.017061.
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -11,7 +13,7 @@ namespace lockstep {
 namespace {
 
 // A lost digit is further from every plain reading than any slip of a formula.
-constexpr int kLostDigitDepartures = kOfOtherDevicesDepartures + 1;
+constexpr int kLostDigitDepartures = kLateDepartures;
 
 // Largest number of digits of a time that are tried.
 constexpr int kMaxDigits = 10;
@@ -19,13 +21,20 @@ constexpr int kMaxDigits = 10;
 // The time that lost a digit.
 enum class Loser { kBase, kN };
 
-// Returns the number of seconds of `cell` without its digit `digit`, which counts from 1; nothing if the time has no
-// such digit, or no value above 0 is left.
+bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
+
+// Returns the number of seconds of `cell` without its digit `digit`, which counts from 1. Returns nothing if:
+//   - the time has no such digit,
+//   - no value above 0 is left, or
+//   - the digit is the last decimal, because a time with fewer decimals was rounded or cut off on purpose.
 std::optional<double> WithoutDigit(const Cell& cell, int digit) {
   std::string digits = cell.value->as_printed();
+  if (digits.find('.') != std::string::npos && std::count_if(digits.begin(), digits.end(), IsDigit) == digit) {
+    return std::nullopt;
+  }
   int seen = 0;
   for (size_t i = 0; i < digits.size(); ++i) {
-    seen += absl::ascii_isdigit(static_cast<unsigned char>(digits[i])) ? 1 : 0;
+    seen += IsDigit(digits[i]) ? 1 : 0;
     if (seen == digit) {
       digits.erase(i, 1);
       break;
@@ -46,7 +55,10 @@ Convention MakeLostDigit(const Source& times, const DeclaredBase& base, Loser lo
   convention.text = absl::StrCat(quotient, ", digit ", digit, " of ", time, " lost, times of ", times.name);
   convention.meaning = absl::StrCat(quotient, ", a digit of ", time, " lost");
   convention.departures = kLostDigitDepartures;
-  convention.flags = {kLostDigit};
+  if (base.devices > 1) {
+    convention.flags.push_back(kBaseIsNotOneDevice);  // like the quotient without a loss
+  }
+  convention.flags.push_back(kLostDigit);
   convention.evaluate = [&times, base, loser, digit](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* t_base = times.At(base.devices, base.batch > 0 ? base.batch : place.batch);
     const Cell* t_n = times.At(place.devices, place.batch);

@@ -136,7 +136,7 @@ Convention MakeRate(const Document& document, const Source& source, bool per_dev
       break;
     default:
       convention.text = absl::StrCat(is_all ? "images" : "images of whole steps", sample, " / T_N", share);
-      convention.departures = is_all ? 0 : 1;
+      convention.departures = is_all ? 0 : kLateDepartures;
       rate = [=](const TablePlace& p, double seconds) {
         const double batch = static_cast<double>(p.batch) * (total ? 1 : p.devices);
         return (is_all ? images : ImagesOfWholeSteps(images, batch)) * items / seconds;
@@ -157,7 +157,19 @@ Convention MakeRate(const Document& document, const Source& source, bool per_dev
   return convention;
 }
 
-// Returns the right quotients of a rate of `table` and a base rate of another table.
+// Returns `convention`, which gives nothing at places for which `rates` hold the base rate.
+Convention WhereBaseIsMissing(Convention convention, const Sources& rates, const DeclaredBase& base) {
+  convention.evaluate = [evaluate = convention.evaluate, rates, base](const TablePlace& place) {
+    const uint64_t batch = base.batch > 0 ? base.batch : place.batch;
+    const bool is_printed = std::any_of(rates.begin(), rates.end(),
+                                        [&](const Source& rate) { return rate.At(base.devices, batch) != nullptr; });
+    return is_printed ? std::nullopt : evaluate(place);
+  };
+  return convention;
+}
+
+// Returns the right quotients of a rate of `table` and a base rate of another table, for places for which `table` does
+// not print the base rate itself: people take the base of the same table first.
 std::vector<Convention> SpeedupsOverOtherTables(const Document& document, int table, const DeclaredBase& base,
                                                 const Sources& rates) {
   std::vector<Convention> conventions;
@@ -167,8 +179,10 @@ std::vector<Convention> SpeedupsOverOtherTables(const Document& document, int ta
   for (const Source& over : document.SourcesFor({proto::ITEMS_PER_SECOND, proto::ITEMS_PER_SECOND_PER_DEVICE}, table)) {
     for (const Source& n : rates) {
       if (over.table != table && n.quantity != proto::ITERATION_SECONDS) {
-        conventions.push_back(MakeRateSpeedup(RateFormulas(base.devices)[0], over, n, base, document.BatchIsTotal()));
-        conventions.back().departures += 1;  // people take the base of the same table first
+        const Convention quotient =
+            MakeRateSpeedup(RateFormulas(base.devices)[0], over, n, base, document.BatchIsTotal());
+        conventions.push_back(WhereBaseIsMissing(quotient, rates, base));
+        conventions.back().departures += 1;  // too far for variants of other numbers of devices (AddOtherDevices)
       }
     }
   }

@@ -11,7 +11,7 @@ namespace {
 Convention MakeRateOfSpeedup(const Source& rates, const Source& speedups, const Convention& plain) {
   Convention convention;
   convention.text = absl::StrCat("R_1 * S, R_1 of ", rates.name, ", S of ", speedups.name);
-  convention.departures = plain.departures + 1;
+  convention.departures = plain.departures + kLateDepartures;
   convention.contradictions = plain.contradictions;
   convention.evaluate = [&rates, &speedups,
                          plain = plain.evaluate](const TablePlace& place) -> std::optional<Recomputed> {

@@ -342,7 +342,9 @@ TEST_F(ClassPageTest, OffendersAreTheFirstOf30Rows) {
   EXPECT_EQ(students[2].copy_group, 1);
   EXPECT_EQ(students[12].copy_group, 2);
   EXPECT_THAT(students[0].answered, ElementsAre("Q1", "Q2"));
-  EXPECT_THAT(students[19].answered, ElementsAre("Q1"));
+  // A random percent per epoch hides that batch 1024 (0.529 s) is faster than batches 512 (0.537 s) and 2048 (0.535 s).
+  EXPECT_THAT(students[19].answered, IsEmpty());
+  EXPECT_THAT(students[19].partly, ElementsAre("Q1"));
 
   const std::string page = TempPath("class30.html"), grades = TempPath("class30.csv");
   ::testing::internal::CaptureStderr();
@@ -569,7 +571,7 @@ TEST_F(ClassFolderTest, MostlyEqualTablesAreOnThePageAndInTheGrades) {
       "3.23 s here, 3.26 s there";
   // The page keeps a number and its unit on one line.
   EXPECT_THAT(page, HasSubstr(absl::StrReplaceAll(line, {{"3 s ", "3\xC2\xA0s "}, {"6 s ", "6\xC2\xA0s "}})));
-  EXPECT_THAT(csv, HasSubstr(absl::StrCat(",\"", line, "\"\r\n")));
+  EXPECT_THAT(csv, HasSubstr(absl::StrCat(",\"", line, "\",\r\n")));  // no partly answered question
   const std::vector<ClassStudent> students = testing::Checked(folder_);
   ExpectEqualCounts(CountClass(students), ClassSections(folder_, students, {}), csv);
 }

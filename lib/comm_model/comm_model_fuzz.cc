@@ -83,7 +83,7 @@ CommModelOptions OptionsOf(const FuzzLab& lab) {
 void AddTimes(const FuzzLab& lab, CommModelInputs& inputs) {
   for (const proto::PublishedTables& tables : lab.times()) {
     if (CheckPublishedTables(tables).ok()) {
-      inputs.times.push_back({tables, {}});
+      inputs.times.push_back({tables, {}, {}});
     }
   }
 }

@@ -51,7 +51,7 @@ TEST(QuantityUnitTest, NumbersInTheUnitOfTheSchema) {
   EXPECT_EQ(InUnitOfQuantity(proto::EPOCH_SECONDS, "2.5", "min", 0)->unit_seconds, 60);
   EXPECT_EQ(InUnitOfQuantity(proto::EPOCH_SECONDS, "2.5", "s", 0)->unit_seconds, 0);
   EXPECT_EQ(InUnitOfQuantity(proto::EPOCH_JOULES, "1.25", "kWh", 0)->unit_joules, 3.6e6);
-  EXPECT_EQ(InUnitOfQuantity(proto::EPOCH_JOULES, "12.5", "kJ", 0)->digits, "1.25e4");
+  EXPECT_EQ(InUnitOfQuantity(proto::EPOCH_JOULES, "12.5", "kJ", 0)->digits, "125e2");
   EXPECT_EQ(InUnitOfQuantity(proto::POWER_WATTS, "1.2345", "kW", 0)->digits, "1234.5");
   EXPECT_TRUE(IsUnitOf("Wh", proto::RUN_JOULES));
   EXPECT_FALSE(IsUnitOf("W", proto::RUN_JOULES));
