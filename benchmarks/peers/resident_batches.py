@@ -72,6 +72,8 @@ class ResidentBatches:
         self.at = torch.zeros(1, dtype=torch.long, device=self.device)  # place in `order` of the next batch
         self.odd_epoch = torch.zeros((), dtype=torch.bool, device=self.device)
         self.first_flips = torch.rand(len(labels), device=self.device) < 0.5  # flips of even epochs, if they alternate
+        # A record may list the images class by class: warm-up steps in that order would learn a single class.
+        self.begin_epoch(0)
 
     def set_layout(self, layout):
         """Sets the memory format of the images that next() returns."""
