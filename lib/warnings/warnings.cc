@@ -50,6 +50,15 @@ void WarnOfImages(const LabRecords& lab, std::vector<Warning>& warnings) {
 }
 
 void WarnOfNormalization(const LabRecords& lab, std::vector<Warning>& warnings) {
+  for (const LabSweep& sweep : lab.sweeps) {
+    if (sweep.spec.training().normalization().source() == kAssumedNormalization) {
+      warnings.push_back({"normalization_assumed",
+                          absl::StrCat("The normalization of the initial weights is assumed (", sweep.name(),
+                                       "): their file does not record the mean and standard deviation of their "
+                                       "training. If these differ from those of the run, the training did not continue "
+                                       "the earlier one; set them by train_sweep --normalization.")});
+    }
+  }
   for (const LabQuantized& file : lab.quantized) {
     for (const proto::QuantizedNetwork& network : file.networks) {
       if (network.normalization_source() == kAssumedNormalization) {

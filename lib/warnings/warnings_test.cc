@@ -61,6 +61,13 @@ TEST(WarningsTest, AnAssumedNormalization) {
   EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("is assumed (quantized.rec)"), HasSubstr("--normalization"))));
 }
 
+TEST(WarningsTest, AnAssumedNormalizationOfInitialWeights) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].spec.mutable_training()->mutable_normalization()->set_source("assumed");
+  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("initial weights is assumed (sweep.rec)"),
+                                               HasSubstr("train_sweep --normalization"))));
+}
+
 TEST(WarningsTest, ARunThatEndedEarly) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].trailer.set_exit_status(5);
