@@ -55,6 +55,7 @@ absl::StatusOr<TrainSweepOptions> TrainSweepOptionsFromFlags() {
   RETURN_IF_ERROR(ReadTrainingFlags(*options.spec.mutable_training()));
   options.batch_sweep = {absl::GetFlag(FLAGS_min_batch), absl::GetFlag(FLAGS_factor), absl::GetFlag(FLAGS_max_batch)};
   options.init = absl::GetFlag(FLAGS_init);
+  options.normalization_given = IsGiven("normalization");
   options.evaluate = absl::GetFlag(FLAGS_evaluate);
   options.timeout = absl::GetFlag(FLAGS_timeout);
   RETURN_IF_ERROR(CheckGivenFlags(SweepFlagUses(options)));

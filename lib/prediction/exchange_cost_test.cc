@@ -94,6 +94,18 @@ TEST(ExchangeCostTest, BothAreTheSameOnOneHost) {
   EXPECT_EQ(Cost(Exchange::kFlat, {{4e6, 0}}, SmallCluster(2, "ring"), 1).all_reduce_seconds, 0);
 }
 
+// A host of one device has no link inside. Both are a ring between four hosts: 6 * (10 us + 1 MB / 10 GB/s).
+TEST(ExchangeCostTest, HostsOfOneDeviceNeedNoLinkInside) {
+  proto::Cluster cluster = SmallCluster(1, "ring");
+  cluster.clear_intra_host();
+  for (const Exchange exchange : {Exchange::kFlat, Exchange::kHierarchical}) {
+    const ExchangeCost cost = Cost(exchange, {{4e6, 0}}, cluster, 4);
+    EXPECT_NEAR(cost.all_reduce_seconds, 660e-6, kClose);
+    EXPECT_EQ(cost.network_messages, 6);
+    EXPECT_EQ(Cost(exchange, {{4e6, 0}}, cluster, 1).all_reduce_seconds, 0);
+  }
+}
+
 TEST(ExchangeCostTest, RefusesAHierarchicalAlgorithmForAFlatExchange) {
   EXPECT_THAT(CostOfExchange(Exchange::kFlat, {{4e6, 0}}, SmallCluster(2, "hierarchical"), 4),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("use --exchange=hierarchical")));

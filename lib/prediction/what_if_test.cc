@@ -151,6 +151,20 @@ TEST(WhatIfTest, ReportsWhereMoreDevicesNoLongerPay) {
   EXPECT_EQ(Ask(SmallWorkload(), cluster, Variant(), 8).stops_paying_at(), 256u);
 }
 
+// 4 hosts: 6 * (10 us + 100 us) = 660 us after backward, 25 steps of 1.76 ms. 256 stop to pay as above, where the link
+// between hosts decides, too.
+TEST(WhatIfTest, HostsOfOneDeviceNeedNoLinkInside) {
+  proto::Cluster cluster = SmallCluster("ring");
+  cluster.set_devices_per_host(1);
+  cluster.clear_intra_host();
+  const proto::WhatIfRow row = Ask(SmallWorkload(), cluster, Variant(), 4);
+  EXPECT_EQ(row.hosts(), 4u);
+  EXPECT_NEAR(row.all_reduce_seconds().value(), 660e-6, kClose);
+  EXPECT_NEAR(row.epoch_seconds().value(), 44e-3, 1e-9);
+  EXPECT_NEAR(row.speedup().value(), 100 / 44., 1e-9);
+  EXPECT_EQ(row.stops_paying_at(), 256u);
+}
+
 TEST(WhatIfTest, SixteenThousandDevicesAreFinite) {
   const proto::WhatIfRow row = Ask(SmallWorkload(), SmallCluster(""), Variant(), 16384);
   EXPECT_TRUE(std::isfinite(row.step_seconds().value()));

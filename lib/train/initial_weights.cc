@@ -12,7 +12,7 @@
 namespace lockstep {
 
 absl::StatusOr<InitialWeights> ReadInitialWeights(const std::string& path, const proto::TrainingSpec& training,
-                                                  Model& model) {
+                                                  bool normalization_given, Model& model) {
   const auto naming_the_flag = [](const absl::Status& status, absl::string_view remedy = "") {
     return absl::Status(status.code(), absl::StrCat("--init: ", status.message(), remedy));
   };
@@ -33,6 +33,13 @@ absl::StatusOr<InitialWeights> ReadInitialWeights(const std::string& path, const
     weights.warnings.push_back(absl::StrCat(
         "they were trained on images normalized by ", NormalizationValues(*loaded->normalization),
         ", and this run normalizes by ", NormalizationValues(training.normalization()), " (--normalization)"));
+  }
+  if (!loaded->normalization && !normalization_given) {
+    weights.normalization_assumed = true;
+    weights.warnings.push_back(absl::StrCat(
+        path, " does not contain the normalization of its images; ", NormalizationValues(training.normalization()),
+        " is assumed, and the training starts from wrong outputs if the weights were trained with another one; ",
+        "give it by --normalization=", kNormalizationWords));
   }
   return weights;
 }

@@ -18,13 +18,15 @@ struct InitialWeights {
   // Description of what was read: "weights.pt: ['net']; float16 converted to float32".
   std::string remark;
   std::vector<std::string> warnings;
+  bool normalization_assumed = false;  // neither the file nor a flag gives the normalization of the earlier training
 };
 
 // Fills `model`, the one of `training`, from the file at `path` (lib/nn/load_checkpoint.h). `training` must have its
-// normalization: another one in the file gives a warning. Returns the errors of ReadCheckpointBytes and
+// normalization: another one in the file gives a warning. A file without one gives a warning if `normalization_given`,
+// which must be true if the user gave --normalization, is false. Returns the errors of ReadCheckpointBytes and
 // LoadCheckpointBytes; their messages name --init, and another model if the file fits that one.
 absl::StatusOr<InitialWeights> ReadInitialWeights(const std::string& path, const proto::TrainingSpec& training,
-                                                  Model& model);
+                                                  bool normalization_given, Model& model);
 
 // Fills `model` as the order requires; does nothing if the order names no file. Returns FailedPreconditionError if the
 // file has been replaced since the run began.

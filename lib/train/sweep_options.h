@@ -32,14 +32,15 @@ struct TrainSweepOptions {
   proto::SweepSpec spec;
   BatchSweepOptions batch_sweep;
 
-  bool evaluate = true;           // test accuracy after the last epoch of each point
-  bool resume = false;            // keep the training state next to the output and resume from it (training_state.h)
-  uint32_t state_every = 1;       // epochs from one state to the next
-  absl::Duration timeout;         // a point that makes no progress for this long fails; 0: the device's default
-                                  // (TimeoutOf)
-  std::string init;               // path of the initial weights (initial_weights.h); empty: weights from the seed
-  std::string checkpoint;         // path for the weights; empty: not written
-  uint32_t checkpoint_batch = 0;  // batch size of the point that they come from; 0: the first one
+  bool evaluate = true;              // test accuracy after the last epoch of each point
+  bool resume = false;               // keep the training state next to the output and resume from it (training_state.h)
+  uint32_t state_every = 1;          // epochs from one state to the next
+  absl::Duration timeout;            // a point that makes no progress for this long fails; 0: the device's default
+                                     // (TimeoutOf)
+  std::string init;                  // path of the initial weights (initial_weights.h); empty: weights from the seed
+  bool normalization_given = false;  // the user gave --normalization; otherwise it is assumed for `init`
+  std::string checkpoint;            // path for the weights; empty: not written
+  uint32_t checkpoint_batch = 0;     // batch size of the point that they come from; 0: the first one
 };
 
 // Checks everything that can be refused before the data set is read. Returns InvalidArgumentError if flags are missing,

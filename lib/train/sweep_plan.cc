@@ -105,7 +105,10 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
     ASSIGN_OR_RETURN(*plan.spec.mutable_training()->mutable_model_sha256(), Sha256HexOfFile(training.model()));
   }
   if (!options.init.empty()) {
-    ASSIGN_OR_RETURN(plan.init, ReadInitialWeights(options.init, training, *model));
+    ASSIGN_OR_RETURN(plan.init, ReadInitialWeights(options.init, training, options.normalization_given, *model));
+    if (plan.init->normalization_assumed) {
+      plan.spec.mutable_training()->mutable_normalization()->set_source(kAssumedNormalization);
+    }
     plan.spec.mutable_training()->set_init_sha256(plan.init->input.sha256());
   }
   ASSIGN_OR_RETURN(plan.batch_sweep, PlanBatches(options, dataset.train.size()));

@@ -153,6 +153,8 @@ TEST_F(TrainSweepTest, StartsFromTheWeightsOfAFile) {
   EXPECT_EQ(file->header.input(1).path(), init);
   EXPECT_EQ(file->header.input(1).sha256(), digest);
   EXPECT_EQ(file->records[0].spec().training().init_sha256(), digest);
+  EXPECT_THAT(Stderr(), HasSubstr("warning: initial weights: " + init + " does not contain the normalization"));
+  EXPECT_EQ(file->records[0].spec().training().normalization().source(), "assumed");
   // The cache key contains the digest.
   ASSERT_EQ(Run(flags), 0) << Stderr();
   EXPECT_THAT(Stderr(), HasSubstr("cached"));

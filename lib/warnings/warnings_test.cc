@@ -61,6 +61,13 @@ TEST(WarningsTest, AnAssumedNormalization) {
   EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("is assumed (quantized.rec)"), HasSubstr("--normalization"))));
 }
 
+TEST(WarningsTest, AnAssumedNormalizationOfInitialWeights) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].spec.mutable_training()->mutable_normalization()->set_source("assumed");
+  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("initial weights is assumed (sweep.rec)"),
+                                               HasSubstr("train_sweep --normalization"))));
+}
+
 TEST(WarningsTest, ARunThatEndedEarly) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].trailer.set_exit_status(5);
@@ -102,6 +109,12 @@ TEST(WarningsTest, ANoisyMachine) {
   lab.scales[0].points[3].add_noise_warning("rank 1: 1 other process is on the GPU");
   EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("sweep.rec, batch "), HasSubstr("differ by 20 %.")),
                                          AllOf(HasSubstr("scale.rec, "), HasSubstr("rank 1: 1 other process"))));
+}
+
+TEST(WarningsTest, ANoisyPointOfOneRank) {
+  LabRecords lab = SmallLab();
+  lab.scales[0].points[0].add_noise_warning("timed epochs differ by 20 %");
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("scale.rec, 1 rank, batch 32 per device: timed epochs differ")));
 }
 
 TEST(PageWarningsTest, NoiseComesLastAndIsCounted) {
