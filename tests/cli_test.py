@@ -154,8 +154,10 @@ class CliTest(ToolCase):
         self.assertNotIn(doubt, self.call(*grown, "--ranks=1", check=True).stderr.decode())
         time.sleep(1)
         self.assertIn(f"scale_run: warning: {doubt}", self.call(*grown, "--ranks=1,2", check=True).stderr.decode())
-        explained = self.call("comm_model", f"--input={output}", f"--output={model}", check=True)
-        self.assertIn(doubt, (explained.stdout + explained.stderr).decode())
+        explained = self.call("comm_model", f"--input={output}", f"--output={model}", check=True).stderr.decode()
+        self.assertIn(f"% of linear), but {doubt}", explained)
+        table = self.call("comm_model", f"--input={output}", f"--output={model}", "--format=text", check=True)
+        self.assertIn(f"2 x 20: {doubt}", table.stdout.decode())
         self.call("report", output, model, f"--output={page}", check=True)
         self.assertIn(f"In model.rec {doubt}", page.with_suffix(".md").read_text())
         whole = self.folder / "whole.rec"

@@ -135,7 +135,7 @@ class NetworksTest(ScriptCase):
         done = self.run_script("--turns=1")
         self.assertEqual(done.returncode, 0, done.stderr)
         ours, theirs = self.calls("train_sweep"), self.calls("networks_pytorch.py")
-        self.assertEqual((len(ours), len(theirs)), (8, 8))
+        self.assertEqual((len(ours), len(theirs)), (9, 9))
         for one, other in zip(ours, theirs):
             model, classes = one.partition("--model=")[2].split()[0], one.partition("dataset_")[2].partition(".rec")[0]
             self.assertIn(f"--model {model} --classes={classes} --kind graph compile_graph --batch 512 128 ", other)
@@ -154,7 +154,7 @@ class NetworksTest(ScriptCase):
 
     def test_a_group_of_cases_has_the_data_sets_that_it_needs(self):
         self.run_script("--turns=1", "--cases", "autograd")
-        self.assertEqual(len(self.calls("train_sweep")), 5)
+        self.assertEqual(len(self.calls("train_sweep")), 6)
         made = [call.split()[-2:] for call in self.calls("cifar_prep")]
         self.assertEqual(made, [["--classes=10", "--output=dataset_10.rec"]])
 
@@ -175,12 +175,12 @@ class NetworksTest(ScriptCase):
         done = self.run_script("--turns=1", baseline='case "$*" in *vit_tiny*) exit 3;; esac')
         self.assertEqual(done.returncode, 1)
         self.assertIn("vit_tiny, PyTorch: exit 3, ", done.stdout)
-        self.assertEqual(len(self.order(done.stdout)), 2 + 16)  # two data sets
+        self.assertEqual(len(self.order(done.stdout)), 2 + 18)  # two data sets
 
     def test_a_dry_run_prints_the_commands_and_runs_nothing(self):
         done = self.run_script("--dry_run")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(len(done.stdout.splitlines()), 2 + 16)
+        self.assertEqual(len(done.stdout.splitlines()), 2 + 18)
         self.assertFalse((self.folder / "out").exists())
 
 

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/scaling/point_run.h"
+#include "lib/scaling/speedup_doubts.h"
 
 namespace lockstep {
 namespace {
@@ -24,13 +26,24 @@ const proto::ScalingRow* LargestRow(const std::vector<proto::CommModelRecord>& r
   return largest;
 }
 
-std::string ScalingVerdict(const proto::ScalingRow& row) {
-  const double speedup = row.weak_speedup().value();
-  return absl::StrFormat("%d devices, batch %d each: %.3g times the throughput of one (%.0f %% of linear)", row.ranks(),
-                         row.batch_per_device(), speedup, 100 * speedup / row.ranks());
+// Returns the reason to doubt the row's speed-ups, with ", but " in front; empty if there is none.
+std::string DoubtText(const proto::ScalingRow& row) {
+  if (row.run_start_size() == 2) {
+    return absl::StrCat(", but ", DifferentRunsText(absl::StrCat(row.ranks()), row.run_start(0), row.run_start(1)));
+  }
+  const std::string above = SpeedupAboveRanks(row);
+  return above.empty() ? ""
+                       : absl::StrCat(", but ", above,
+                                      " is above the number of ranks; probable cause: ", CauseOfSpeedupAboveRanks(row));
 }
 
-// Appends for example "3 predictions"; appends nothing if `count` is 0.
+std::string ScalingVerdict(const proto::ScalingRow& row) {
+  const double speedup = row.weak_speedup().value();
+  return absl::StrFormat("%d devices, batch %d each: %.3g times the throughput of one (%.0f %% of linear)%s",
+                         row.ranks(), row.batch_per_device(), speedup, 100 * speedup / row.ranks(), DoubtText(row));
+}
+
+// Appends for example "3 predictions" if `one` is "prediction"; appends nothing if `count` is 0.
 void AppendCount(uint64_t count, const std::string& one, std::vector<std::string>& parts) {
   if (count > 0) {
     parts.push_back(absl::StrCat(count, " ", one, count == 1 ? "" : "s"));
@@ -60,7 +73,7 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
     parts.push_back("no speed-up: it needs points of one device and of several");
   }
   AppendCount(predictions, "prediction", parts);
-  AppendCount(answers, "answer to --what_if", parts);
+  AppendCount(answers, "what-if answer", parts);
   if (audited > 0) {
     parts.push_back(absl::StrCat(followed, " of ", audited, " printed results follow from their tables",
                                  ambiguous == 0 ? "" : absl::StrCat(", ", ambiguous, " in more than one way")));

@@ -27,6 +27,33 @@ TEST(VerdictTextTest, IsOfTheMostDevicesAndTheLargestBatch) {
             "4 devices, batch 128 each: 3.6 times the throughput of one (90 % of linear)");
 }
 
+TEST(VerdictTextTest, ASpeedupBetweenTwoRunsIsDoubted) {
+  std::vector<proto::CommModelRecord> records = {Row(1, 128, 1), Row(2, 128, 1.5)};
+  records[1].mutable_scaling()->add_run_start("2026-11-23T09:00:00Z");
+  records[1].mutable_scaling()->add_run_start("2026-11-24T10:30:00Z");
+  EXPECT_EQ(VerdictText(records),
+            "2 devices, batch 128 each: 1.5 times the throughput of one (75 % of linear), but the times of 1 and 2 "
+            "ranks were measured in different runs (begun at 2026-11-23T09:00:00Z and 2026-11-24T10:30:00Z)");
+}
+
+TEST(VerdictTextTest, ASpeedupAboveTheRanksIsDoubted) {
+  proto::CommModelRecord record = Row(2, 128, 2.4);
+  record.mutable_scaling()->mutable_weak_speedup()->set_low(2.2);
+  record.mutable_scaling()->mutable_weak_speedup()->set_high(2.6);
+  EXPECT_EQ(VerdictText({record}),
+            "2 devices, batch 128 each: 2.4 times the throughput of one (120 % of linear), but weak speed-up 2.4 (2.2 "
+            "to 2.6) is above the number of ranks; probable cause: 1 rank was slower than usual (other work, heat, or "
+            "data that only a rank's share of fits into a cache); measure all ranks again");
+}
+
+TEST(VerdictTextTest, CountsAnswers) {
+  std::vector<proto::CommModelRecord> records(2);
+  records[0].mutable_what_if();
+  EXPECT_EQ(VerdictText({records[0]}), "1 what-if answer");
+  records[1].mutable_what_if();
+  EXPECT_EQ(VerdictText(records), "2 what-if answers");
+}
+
 TEST(VerdictTextTest, ReportsWhatIsMissingForASpeedup) {
   EXPECT_EQ(VerdictText({Row(2, 128, 0)}), "no speed-up: it needs points of one device and of several");
 }
