@@ -7,6 +7,7 @@
 #include "lib/checks/record_rules.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 namespace {
@@ -19,7 +20,8 @@ constexpr double kGibPerGb = 1.073741824;
 bool About(double a, double b) { return std::abs(a - b) <= kArithmeticSlack * std::max(std::abs(a), std::abs(b)); }
 
 std::string WhereOf(const LabCommModel& file, const proto::ScalingRow& row) {
-  return absl::StrCat(file.name(), ", ", row.ranks(), " ranks, batch ", row.batch_per_device(), " per device");
+  return absl::StrCat(file.name(), ", ", CountOf(row.ranks(), "rank"), ", batch ", row.batch_per_device(),
+                      " per device");
 }
 
 const proto::ScalingRow* BaseOf(const LabCommModel& file, const proto::ScalingRow& row) {

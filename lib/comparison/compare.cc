@@ -382,11 +382,12 @@ std::vector<std::string> LeftOutTexts(const RunComparison& comparison) {
 }
 
 std::string TestText(const RunComparison& comparison) {
+  const size_t count = comparison.points.size();
+  const std::string points = count == 1 ? "the point" : absl::StrCat("all ", count, " points together");
   return absl::StrFormat(
-      "test: Welch's t on logarithms of the runs' mean epochs with data loading, %.0f %% for all %d points together "
+      "test: Welch's t on logarithms of the runs' mean epochs with data loading, %.0f %% for %s "
       "(Bonferroni); runs: %d, before %d\n%s",
-      kCompareConfidence * 100, comparison.points.size(), comparison.second_runs, comparison.first_runs,
-      SpreadText(comparison));
+      kCompareConfidence * 100, points, comparison.second_runs, comparison.first_runs, SpreadText(comparison));
 }
 
 std::string ComparisonText(const RunComparison& comparison) {

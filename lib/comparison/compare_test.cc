@@ -93,8 +93,8 @@ TEST(CompareTest, FurtherRunsReportHowMuchRunsDiffer) {
   EXPECT_EQ(comparison->spread.degrees_of_freedom, 5);
   EXPECT_EQ(CountVerdicts(*comparison, TimeVerdict::kSlower), 2);
   EXPECT_THAT(ComparisonText(*comparison),
-              AllOf(HasSubstr("slower       batch 128: 1.02"), HasSubstr("runs: 3, before 4"),
-                    HasSubstr("measured with 5 degrees of freedom")));
+              AllOf(HasSubstr("slower       batch 128: 1.02"), HasSubstr("95 % for all 2 points together (Bonferroni)"),
+                    HasSubstr("runs: 3, before 4"), HasSubstr("measured with 5 degrees of freedom")));
 }
 
 // One program was run three times, the other once: the spread is that of the first program.
@@ -297,6 +297,7 @@ TEST(CompareTest, PointsOfOneRunOnlyAreLeftOut) {
   ASSERT_THAT(comparison, IsOk());
   EXPECT_THAT(comparison->points, SizeIs(1));
   EXPECT_THAT(ComparisonText(*comparison), HasSubstr("\nleft out     batch 32: only the run before has times of it\n"));
+  EXPECT_THAT(ComparisonText(*comparison), HasSubstr("95 % for the point (Bonferroni); runs: 1, before 1\n"));
   const auto swapped = CompareRuns(other, Sweep(), {});
   ASSERT_THAT(swapped, IsOk());
   EXPECT_THAT(ComparisonText(*swapped), HasSubstr("\nleft out     batch 32: only the run after has times of it\n"));

@@ -62,7 +62,7 @@ void AddGlooNotes(const LabScale& scale, proto::Table& table) {
     }
   }
   for (const auto& [ranks, reason] : reasons) {
-    table.add_note(absl::StrCat(ranks, " ranks communicated over Gloo: ", reason, "."));
+    table.add_note(absl::StrCat(CountOf(ranks, "rank"), " communicated over Gloo: ", reason, "."));
   }
 }
 

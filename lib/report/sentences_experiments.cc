@@ -324,7 +324,7 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
   }
   if (const proto::ScalePoint* const point = CountedPoint(lab); point != nullptr) {
     return Claimed("Q6", kAskedQ6,
-                   absl::StrCat(kCounted, "at ", point->ranks(), " ranks, batch ", point->batch_per_device(),
+                   absl::StrCat(kCounted, "at ", CountOf(point->ranks(), "rank"), ", batch ", point->batch_per_device(),
                                 " per device, ", SentText(*point), ". No record has the bytes of running statistics; ",
                                 ExperimentText(proto::WHAT_IS_SENT, FactsOfDataset(lab)), "."),
                    {absl::StrCat("scale.point[ranks=", point->ranks(), "].traffic.size_bytes")});

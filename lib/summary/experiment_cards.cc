@@ -268,7 +268,7 @@ proto::SummaryCard CardQ6(const LabRecords& lab) {
     const std::string gradients = ShortBytes(most.facts.gradient_bytes);
     SetHeadline(gradients.substr(0, gradients.find(' ')),
                 absl::StrCat(gradients.substr(gradients.find(' ') + 1), " of gradients"),
-                {absl::StrCat("per step on ", view.ranks, " ranks;"),
+                {absl::StrCat("per step on ", CountOf(view.ranks, "rank"), ";"),
                  most.facts.other_bytes > 0 ? absl::StrCat(ShortBytes(most.facts.other_bytes), " of all else")
                                             : "nothing else"},
                 card);

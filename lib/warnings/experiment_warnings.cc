@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/lab_records/experiment_view.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/wording/cell.h"
 #include "lib/wording/sent.h"
 
 namespace lockstep {
@@ -62,7 +63,7 @@ void WarnOfBytes(const LabScale& scale, const proto::ScalePoint& point, std::vec
   if (is_known && counted.has_value() && *counted != expected) {
     warnings.push_back(
         {"wrong_bytes",
-         absl::StrCat("WRONG BYTES OF GRADIENTS: ", scale.name(), ", ", point.ranks(), " ranks, batch ",
+         absl::StrCat("WRONG BYTES OF GRADIENTS: ", scale.name(), ", ", CountOf(point.ranks(), "rank"), ", batch ",
                       point.batch_per_device(), " per device",
                       point.row().empty() ? "" : absl::StrCat(", row '", point.row(), "'"), ": ",
                       BytesCell(*counted, proto::DERIVED, "").text(), " bytes per step were counted, expected ",

@@ -10,6 +10,7 @@
 #include "lib/warnings/machine_warnings.h"
 #include "lib/warnings/severity.h"
 #include "lib/warnings/speedup_warnings.h"
+#include "lib/wording/cell.h"
 #include "lib/wording/describe.h"
 
 namespace lockstep {
@@ -184,7 +185,8 @@ void WarnOfNoise(const LabRecords& lab, std::vector<Warning>& warnings) {
   }
   for (const LabScale& scale : lab.scales) {
     for (const proto::ScalePoint& point : scale.points) {
-      add(absl::StrCat(scale.name(), ", ", point.ranks(), " ranks, batch ", point.batch_per_device(), " per device"),
+      add(absl::StrCat(scale.name(), ", ", CountOf(point.ranks(), "rank"), ", batch ", point.batch_per_device(),
+                       " per device"),
           point.noise_warning());
     }
   }
@@ -195,8 +197,8 @@ void WarnOfSums(const LabRecords& lab, std::vector<Warning>& warnings) {
     for (const proto::ScalePoint& point : scale.points) {
       if (point.has_sum_check() && point.sum_check().absent_reason().empty() && !point.sum_check().passed()) {
         warnings.push_back(
-            {"sum_check_failed", absl::StrCat("SUM CHECK FAILED: ", scale.name(), ", ", point.ranks(), " ranks, batch ",
-                                              point.batch_per_device(),
+            {"sum_check_failed", absl::StrCat("SUM CHECK FAILED: ", scale.name(), ", ", CountOf(point.ranks(), "rank"),
+                                              ", batch ", point.batch_per_device(),
                                               " per device: the ranks did not train on the sum of their gradients.")});
       }
     }

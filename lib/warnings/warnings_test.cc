@@ -111,6 +111,12 @@ TEST(WarningsTest, ANoisyMachine) {
                                          AllOf(HasSubstr("scale.rec, "), HasSubstr("rank 1: 1 other process"))));
 }
 
+TEST(WarningsTest, ANoisyPointOfOneRank) {
+  LabRecords lab = SmallLab();
+  lab.scales[0].points[0].add_noise_warning("timed epochs differ by 20 %");
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("scale.rec, 1 rank, batch 32 per device: timed epochs differ")));
+}
+
 TEST(PageWarningsTest, NoiseComesLastAndIsCounted) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].points[0].add_noise_warning("timed epochs differ by 20 %");
