@@ -12,7 +12,7 @@
 namespace lockstep {
 
 absl::StatusOr<InitialWeights> ReadInitialWeights(const std::string& path, const proto::TrainingSpec& training,
-                                                  bool normalization_given, Model& model) {
+                                                  NormalizationFlag flag, Model& model) {
   const auto naming_the_flag = [](const absl::Status& status, absl::string_view remedy = "") {
     return absl::Status(status.code(), absl::StrCat("--init: ", status.message(), remedy));
   };
@@ -34,7 +34,7 @@ absl::StatusOr<InitialWeights> ReadInitialWeights(const std::string& path, const
         "they were trained on images normalized by ", NormalizationValues(*loaded->normalization),
         ", and this run normalizes by ", NormalizationValues(training.normalization()), " (--normalization)"));
   }
-  if (!loaded->normalization && !normalization_given) {
+  if (!loaded->normalization && flag == NormalizationFlag::kAbsent) {
     weights.normalization_assumed = true;
     weights.warnings.push_back(absl::StrCat(
         path, " does not contain the normalization of its images; ", NormalizationValues(training.normalization()),

@@ -21,12 +21,13 @@ struct InitialWeights {
   bool normalization_assumed = false;  // neither the file nor a flag gives the normalization of the earlier training
 };
 
+enum class NormalizationFlag { kAbsent, kGiven };  // whether the user gave --normalization
+
 // Fills `model`, the one of `training`, from the file at `path` (lib/nn/load_checkpoint.h). `training` must have its
-// normalization: another one in the file gives a warning. A file without one gives a warning if `normalization_given`,
-// which must be true if the user gave --normalization, is false. Returns the errors of ReadCheckpointBytes and
+// normalization: another one in the file gives a warning. So does a file without one, if `flag` is absent. Returns the errors of ReadCheckpointBytes and
 // LoadCheckpointBytes; their messages name --init, and another model if the file fits that one.
 absl::StatusOr<InitialWeights> ReadInitialWeights(const std::string& path, const proto::TrainingSpec& training,
-                                                  bool normalization_given, Model& model);
+                                                  NormalizationFlag flag, Model& model);
 
 // Fills `model` as the order requires; does nothing if the order names no file. Returns FailedPreconditionError if the
 // file has been replaced since the run began.

@@ -35,7 +35,7 @@ TEST(InitialWeightsTest, FillsTheModelAndNamesTheFile) {
   ASSERT_THAT(SaveCheckpoint(*saved, Normalization(0.5), path, ReplaceAnything()), IsOk());
   proto::TrainingSpec training;
   *training.mutable_normalization() = Normalization(0.5);
-  const auto weights = ReadInitialWeights(path, training, false, *model);
+  const auto weights = ReadInitialWeights(path, training, NormalizationFlag::kAbsent, *model);
   ASSERT_THAT(weights, IsOk());
   EXPECT_TRUE(at::equal(saved->parameters()[0], model->parameters()[0]));
   EXPECT_EQ(weights->input.sha256(), *Sha256HexOfFile(path));
@@ -50,7 +50,7 @@ TEST(InitialWeightsTest, WarnsOfAnotherNormalization) {
   proto::TrainingSpec training;
   *training.mutable_normalization() = Normalization(0.4);
   EXPECT_THAT(
-      ReadInitialWeights(path, training, true, *model)->warnings,
+      ReadInitialWeights(path, training, NormalizationFlag::kGiven, *model)->warnings,
       ElementsAre("they were trained on images normalized by mean 0.5, std 0.25, and this run normalizes by mean "
                   "0.4, std 0.25 (--normalization)"));
 }
@@ -61,14 +61,14 @@ TEST(InitialWeightsTest, WarnsOfAnUnknownNormalizationUnlessTheFlagIsGiven) {
   ASSERT_THAT(SaveCheckpoint(*model, {}, path, ReplaceAnything()), IsOk());
   proto::TrainingSpec training;
   *training.mutable_normalization() = Normalization(0.4);
-  const auto assumed = ReadInitialWeights(path, training, false, *model);
+  const auto assumed = ReadInitialWeights(path, training, NormalizationFlag::kAbsent, *model);
   ASSERT_THAT(assumed, IsOk());
   EXPECT_TRUE(assumed->normalization_assumed);
   EXPECT_THAT(assumed->warnings,
               ElementsAre(AllOf(HasSubstr(path + " does not contain the normalization of its images; mean 0.4, std "
                                                  "0.25 is assumed"),
                                 HasSubstr("--normalization=dataset, cifar10"))));
-  const auto given = ReadInitialWeights(path, training, true, *model);
+  const auto given = ReadInitialWeights(path, training, NormalizationFlag::kGiven, *model);
   ASSERT_THAT(given, IsOk());
   EXPECT_FALSE(given->normalization_assumed);
   EXPECT_THAT(given->warnings, IsEmpty());
@@ -77,7 +77,7 @@ TEST(InitialWeightsTest, WarnsOfAnUnknownNormalizationUnlessTheFlagIsGiven) {
 TEST(InitialWeightsTest, NamesTheModelThatTheFileFits) {
   const std::string path = TempPath("weights.pt");
   ASSERT_THAT(SaveCheckpoint(**MakeModel("lenet5", 1), {}, path, ReplaceAnything()), IsOk());
-  EXPECT_THAT(ReadInitialWeights(path, {}, false, **MakeModel("resnet18", 1)),
+  EXPECT_THAT(ReadInitialWeights(path, {}, NormalizationFlag::kAbsent, **MakeModel("resnet18", 1)),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("--init: checkpoint " + path), HasSubstr("expected (64, 3, 3, 3), found"),
                              HasSubstr("; it fits --model=lenet5"))));

@@ -105,7 +105,8 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
     ASSIGN_OR_RETURN(*plan.spec.mutable_training()->mutable_model_sha256(), Sha256HexOfFile(training.model()));
   }
   if (!options.init.empty()) {
-    ASSIGN_OR_RETURN(plan.init, ReadInitialWeights(options.init, training, options.normalization_given, *model));
+    const NormalizationFlag flag = options.normalization_given ? NormalizationFlag::kGiven : NormalizationFlag::kAbsent;
+    ASSIGN_OR_RETURN(plan.init, ReadInitialWeights(options.init, training, flag, *model));
     if (plan.init->normalization_assumed) {
       plan.spec.mutable_training()->mutable_normalization()->set_source(kAssumedNormalization);
     }
