@@ -24,8 +24,9 @@ struct InitialWeights {
 enum class NormalizationFlag { kAbsent, kGiven };  // whether the user gave --normalization
 
 // Fills `model`, the one of `training`, from the file at `path` (lib/nn/load_checkpoint.h). `training` must have its
-// normalization: another one in the file gives a warning. So does a file without one, if `flag` is absent. Returns the errors of ReadCheckpointBytes and
-// LoadCheckpointBytes; their messages name --init, and another model if the file fits that one.
+// normalization: another one in the file gives a warning. So does a file without one, if `flag` is absent. Returns the
+// errors of ReadCheckpointBytes and LoadCheckpointBytes; their messages name --init, and another model if the file fits
+// that one.
 absl::StatusOr<InitialWeights> ReadInitialWeights(const std::string& path, const proto::TrainingSpec& training,
                                                   NormalizationFlag flag, Model& model);
 
