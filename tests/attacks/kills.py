@@ -39,8 +39,8 @@ MEASURED = {
 }
 # Measurements that a run repeats as often as fits into some time.
 REPEATED_FOR_A_TIME = {"product_seconds"}
-# Dates, and the checksums of the records that hold them.
-DATES = {"start_time", "end_time", "crc32"}
+# Dates, the run after a kill that measured a point, and the checksums of the records that hold them.
+DATES = {"start_time", "end_time", "resumed_run", "crc32"}
 # Fields of other activity on the machine, and of sensors, which only count from a resume on.
 NEIGHBOURS = {"neighbours", "noise_warning", "epoch_joules"}
 # Fields of how a training run was resumed: the epoch, and the fact that earlier steps have no times of their own.
