@@ -68,7 +68,7 @@ class ResidentBatches:
         normalization = normalization or recipes.NORMALIZATION
         self.mean = torch.tensor(normalization["mean"], device=self.device)
         self.std = torch.tensor(normalization["std"], device=self.device)
-        self.order = torch.arange(len(labels), device=self.device)[rank::ranks][:len(labels) // ranks].clone()
+        self.order = torch.empty(len(labels) // ranks, dtype=torch.long, device=self.device)
         self.at = torch.zeros(1, dtype=torch.long, device=self.device)  # place in `order` of the next batch
         self.odd_epoch = torch.zeros((), dtype=torch.bool, device=self.device)
         self.first_flips = torch.rand(len(labels), device=self.device) < 0.5  # flips of even epochs, if they alternate

@@ -54,9 +54,10 @@ struct ScalingTimes {
 absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const SweepRecords* sweep,
                                             double run_to_run_fraction);
 
-// Returns one ScalingTimes for each table with epoch times of one device and of several. A printed number's variance is
-// that of its rounding plus that between runs. The time of a run whose epochs the table has (epochs_of_runs) is their
-// mean after the first one, which warms up, and its variance includes that of the epochs. Batches are per device; they
+// Returns one ScalingTimes for each table with epoch times of one device and of several. The variance of a
+// printed number is the sum of two: of its rounding, and between runs. If the table has the epochs of a run
+// (epochs_of_runs), the run's time is the mean of its epochs after the first one, which warms up, and the variance
+// includes that of the epochs. Batches are per device; they
 // are divided by the devices if the document gives a total batch. A time of an iteration and a rate are converted to
 // the time of an epoch; if the document states no images per epoch, its epoch has the fewest samples that are whole
 // steps at every batch. FailedPrecondition: no such table, or the images of an epoch are missing for a time of an
