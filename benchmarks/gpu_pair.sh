@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the measurements that need two GPUs of one host, from a portable folder (tools/package.sh); minutes per section.
+# Runs the measurements that need several GPUs of one host, from a portable folder (tools/package.sh); minutes per
+# section. Sections use two GPUs unless stated otherwise.
 #
 #   benchmarks/gpu_pair.sh PACKAGE DATASET OUT SECTION...
 #
@@ -12,8 +13,10 @@
 #              REDUCERS=own,peer,peer_sharded
 #   timeline   one step of both ranks, kernel by kernel: the median one, and one longer than 90 % of them; and the
 #              kernels at which such steps fall behind short ones
-#   four       on a host with four GPUs: four and eight predicted from `exchange`, then four run and scored
-#   all_reduce our collectives over GPUs and NCCL's, size by size, with their record, and PyTorch's
+#   all_reduce our collectives over all GPUs and NCCL's, size by size, with their record, and PyTorch's
+#   all        all GPUs of the host predicted from up to half of them, then run with that prediction and scored; PyTorch's
+#              DDP in a CUDA graph on all. Two GPUs are predicted from one and the record of all_reduce, which must be
+#              run first
 #   accuracy   200 epochs at 128 per GPU on two, and 256 on one; SEEDS=3
 #   lab        the whole lab with its questions, on a tenth of the pictures: JPEG names their folder
 #   ways       DDP over NCCL and DataParallel, lab and fast, fp32 and bf16 as communication dtype: one record
@@ -27,7 +30,7 @@ set -uo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
 if [ $# -lt 4 ]; then
-  sed -n '2,27s/^# \{0,1\}//p' "$0"
+  sed -n '2,30s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -38,7 +41,8 @@ out="$(cd "$3" && pwd)"
 . "$here/gpu_run.sh"
 # Multicast over NVLink stays off: a fault in it can take a shared host's GPUs down.
 export NCCL_NVLS_ENABLE=0
-reducers="${REDUCERS:-own,peer,peer_sharded}" # reducers of the sections exchange and four
+reducers="${REDUCERS:-own,peer,peer_sharded}" # reducers of the section exchange
+gpus="$(nvidia-smi --list-gpus | grep -c '^GPU')"
 cd "$out"
 [ -e dataset.rec ] || ln -s "$dataset" dataset.rec
 scale() { run "$1" scale_run --input=dataset.rec --output="$1.rec" "${@:2}"; }
@@ -99,18 +103,26 @@ section_timeline() {
   done
 }
 
-section_four() {
-  run predict_4_8 comm_model --input=exchange.rec --predict_ranks=4,8 --output=predicted_4_8.rec
-  scale four --preset=fast --reducer="$reducers" --ranks=4 --batch_size=512,128,32 --repeats=5 --noevaluate \
-    --prediction=predicted_4_8.rec
-  run score_four comm_model --input=four.rec --score=predicted_4_8.rec --output=scored_four.rec --format=text
-}
-
 section_all_reduce() {
   "$package/gpu_all_reduce_benchmark" --benchmark_out=gpu_all_reduce.json --benchmark_out_format=json \
     --record=collective_times.rec 2>>log.txt | tee -a log.txt ||
     status=1
-  torchrun --nproc-per-node 2 "$here/peers/all_reduce_pytorch.py" 2>>log.txt | tee -a log.txt || status=1
+  torchrun --nproc-per-node "$gpus" "$here/peers/all_reduce_pytorch.py" 2>>log.txt | tee -a log.txt || status=1
+}
+
+# The prediction is a file before the run begins, and the run's record holds its digest.
+section_all() {
+  local flags="--preset=fast --batch_size=512,128,32 --repeats=5 --noevaluate" fewer=1 n
+  for ((n = 2; n < gpus; n *= 2)); do fewer="$fewer,$n"; done
+  scale fewer $flags --ranks="$fewer"
+  run predict_all comm_model --input=fewer.rec $([ "$gpus" -gt 2 ] || echo --all_reduce=collective_times.rec) \
+    --predict_ranks="$gpus" --output=predicted_all.rec --format=text
+  sha256sum predicted_all.rec
+  scale all $flags --ranks="$fewer,$gpus" --prediction=predicted_all.rec
+  run score_all comm_model --input=all.rec --score=predicted_all.rec --output=scored_all.rec --format=text
+  tail -20 log.txt
+  torchrun --nproc-per-node "$gpus" "$here/peers/resnet18_ddp_pytorch.py" --kind graph --communication-dtype bf16 \
+    2>>log.txt | tee -a log.txt
 }
 
 # The same number of updates with the same number of pictures: one recipe on two GPUs and on one.

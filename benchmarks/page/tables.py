@@ -792,7 +792,7 @@ def predicted_before(results):
     answer = (f"Of {len(lines)} predictions written before their runs, {inside} lie within their 95 % interval; they are off by "
               f"{significant(off.median, 2)} % in the median and {significant(off.maximum, 2)} % at most, T_1/N by {significant(linear.median, 2)} and "
               f"{significant(linear.maximum, 2)} %. Seconds predicted [95 % interval], measured, and the error:")
-    command = f"`benchmarks/gpu_pair.sh lockstep dataset.rec out exchange four`, over sockets {SLOW_LINK}"
+    command = f"`benchmarks/gpu_pair.sh lockstep dataset.rec out all`, over sockets {SLOW_LINK}"
     return block(answer, PREDICTION_HEAD, rows, prediction_source(lines, command))
 
 
