@@ -16,10 +16,11 @@
 //     --fp32     only fp32, without and with our own convolutions
 //     --early    only the fastest in bf16, with choices of early_weights, early_next and short_batch_norms
 //                (resnet_step_options.h)
-//     --forward  only the fastest in bf16, with cuDNN's forward convolutions where they are faster when timed alone, and
-//                with ours in any case; by turns
+//     --forward  only the fastest in bf16, with cuDNN's forward convolutions where they are faster when timed alone,
+//                and with ours in any case; by turns
 //     --partitions=SMS  only the fastest in bf16, with the SM partition of lib/fused/sm_partition.h, and with other SMs
-//                of some layers, by turns. SMS: lists of PartitionVariants (fused_step_variants.h); default: kPredictedSms
+//                of some layers, by turns. SMS: the lists of PartitionVariants (fused_step_variants.h); default:
+//                kPredictedSms
 //     --profile  only the fastest in bf16, 64 steps of it between cudaProfilerStart and cudaProfilerStop, for
 //                ncu --profile-from-start off
 #include <cuda_profiler_api.h>
