@@ -7,14 +7,20 @@
 // with real ones. Each measurement runs in a separate process, like in train_sweep, because the second step that a
 // process makes takes 2 to 3 % longer at batch 32. The processes are forked, so that the pixels are drawn once.
 //
-//     fused_step_benchmark [--fastest | --fp32 | --early | --soak | --profile] [BATCH ...]
+//     fused_step_benchmark [--fastest | --fp32 | --early | --forward | --partitions[=SMS] | --soak | --profile]
+//                          [BATCH ...]
 //
-// BATCH: default 32 128 512. Needs a GPU.
+// BATCH: default 32 128 512, with --partitions 128 512. Needs a GPU.
 //     --fastest  only the last two in bf16, which have our convolutions with whole batch norms
 //     --soak     200 epochs of the fastest in bf16, a line for every tenth: shows a step that hangs once in 100 epochs
 //     --fp32     only fp32, without and with our own convolutions
 //     --early    only the fastest in bf16, with choices of early_weights, early_next and short_batch_norms
 //                (resnet_step_options.h)
+//     --forward  only the fastest in bf16, with cuDNN's forward convolutions where they are faster when timed alone,
+//                and with ours in any case; by turns
+//     --partitions=SMS  only the fastest in bf16, with the SM partition of lib/fused/sm_partition.h, and with other SMs
+//                of some layers, by turns. SMS: the lists of PartitionVariants (fused_step_variants.h); default:
+//                kPredictedSms
 //     --profile  only the fastest in bf16, 64 steps of it between cudaProfilerStart and cudaProfilerStop, for
 //                ncu --profile-from-start off
 #include <cuda_profiler_api.h>
@@ -30,6 +36,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/fused_step_variants.h"
 #include "lib/base/stopwatch.h"
 #include "lib/dataset/counter_random.h"
 #include "lib/dataset/dataset.h"
@@ -42,56 +49,9 @@ namespace {
 
 constexpr uint32_t kImages = 50'000;
 constexpr int kRepeats = 5;
+constexpr int kTurns = 3;
 constexpr int kSoakEpochs = 200;
 constexpr uint32_t kProfiledSteps = 64;
-
-struct Variant {
-  const char* name;
-  ConvolutionType type;
-  bool graphs = false;
-  bool two_streams = false;
-  bool autotune = false;
-  bool fused_sums = false;
-  bool own_weight_gradients = false;
-  bool fused_batch_norm = false;
-  bool divide_multiprocessors = false;
-  bool own_convolutions = false;
-  bool early_weights = true;
-  bool early_next = false;
-  bool short_batch_norms = true;
-};
-
-constexpr Variant kFastest = {"and multiprocessors divided between the streams",
-                              ConvolutionType::kBf16,
-                              true,
-                              true,
-                              true,
-                              true,
-                              true,
-                              true,
-                              true};
-constexpr Variant kVariants[] = {
-    {"bf16, launches one by one, one stream, cuDNN's first engine", ConvolutionType::kBf16},
-    {"and engines timed", ConvolutionType::kBf16, false, false, true},
-    {"and a CUDA graph", ConvolutionType::kBf16, true, false, true},
-    {"and a second stream", ConvolutionType::kBf16, true, true, true},
-    {"and our convolutions with the sums of batch norms", ConvolutionType::kBf16, true, true, true, true},
-    {"and our weight gradients", ConvolutionType::kBf16, true, true, true, true, true},
-    {"and batch norms applied by them", ConvolutionType::kBf16, true, true, true, true, true, true},
-    kFastest,
-    {"tf32, all of it", ConvolutionType::kTf32, true, true, true},
-    {"fp32, cuDNN's convolutions", ConvolutionType::kFp32, true, true, true},
-    {"fp32, and ours", ConvolutionType::kFp32, true, true, true, false, false, false, false, true},
-};
-
-Variant Early(const char* name, bool early_weights, bool early_next, bool short_batch_norms) {
-  Variant variant = kFastest;
-  variant.name = name;
-  variant.early_weights = early_weights;
-  variant.early_next = early_next;
-  variant.short_batch_norms = short_batch_norms;
-  return variant;
-}
 
 template <typename T>
 T Value(absl::StatusOr<T> value) {
@@ -140,26 +100,13 @@ ResNetValues RandomValues() {
   return values;
 }
 
-std::unique_ptr<ResNetStep> MakeStep(const Variant& variant, uint32_t batch, const ResidentImages& images) {
-  ResNetStepOptions options;
-  options.type = variant.type;
-  options.max_batch = batch;
-  options.two_streams = variant.two_streams;
-  options.autotune = variant.autotune;
-  options.fused_sums = variant.fused_sums;
-  options.own_weight_gradients = variant.own_weight_gradients;
-  options.fused_batch_norm = variant.fused_batch_norm;
-  options.divide_multiprocessors = variant.divide_multiprocessors;
-  options.own_convolutions = variant.own_convolutions;
-  options.early_weights = variant.early_weights;
-  options.early_next = variant.early_next;
-  options.short_batch_norms = variant.short_batch_norms;
-  auto step = Value(ResNetStep::Make(options, images));
+std::unique_ptr<ResNetStep> MakeStep(const FusedStepVariant& variant, uint32_t batch, const ResidentImages& images) {
+  auto step = Value(ResNetStep::Make(OptionsOf(variant, batch), images));
   Check(step->SetValues(RandomValues()));
   return step;
 }
 
-void Profile(const Variant& variant, uint32_t batch, const ResidentImages& images) {
+void Profile(const FusedStepVariant& variant, uint32_t batch, const ResidentImages& images) {
   const auto step = MakeStep(variant, batch, images);
   const uint32_t count = std::min(kImages, kProfiledSteps * batch);
   ResNetEpochs epochs(*step, batch, variant.graphs);
@@ -174,7 +121,7 @@ void Profile(const Variant& variant, uint32_t batch, const ResidentImages& image
   cudaProfilerStop();
 }
 
-void Soak(const Variant& variant, uint32_t batch, const ResidentImages& images) {
+void Soak(const FusedStepVariant& variant, uint32_t batch, const ResidentImages& images) {
   const auto step = MakeStep(variant, batch, images);
   ResNetEpochs epochs(*step, batch, variant.graphs);
   Check(epochs.Prepare(kImages, DropLast::kNo));
@@ -183,13 +130,20 @@ void Soak(const Variant& variant, uint32_t batch, const ResidentImages& images) 
     const FusedEpoch result = Value(epochs.Train(EpochOrder(kImages, 0, epoch), epoch, [](uint32_t) { return 0.01f; }));
     if (epoch % 10 == 9) {
       std::printf("%5u  epoch %3d  %6.1f s  loss %.3f  %s\n", batch, epoch + 1, clock.Seconds(), result.mean_loss,
-                  variant.name);
+                  variant.name.c_str());
       std::fflush(stdout);
     }
   }
 }
 
-void Time(const Variant& variant, uint32_t batch, const ResidentImages& images) {
+// Prints the median and the range, and leaves `seconds` in order.
+void PrintSeconds(uint32_t batch, std::vector<double>& seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  std::printf("%5u  %7.4f s (%.4f to %.4f)", batch, seconds[seconds.size() / 2], seconds.front(), seconds.back());
+}
+
+// Returns the seconds of each epoch.
+std::vector<double> Time(const FusedStepVariant& variant, uint32_t batch, const ResidentImages& images) {
   const Stopwatch setup;
   const auto step = MakeStep(variant, batch, images);
   ResNetEpochs epochs(*step, batch, variant.graphs);
@@ -204,11 +158,11 @@ void Time(const Variant& variant, uint32_t batch, const ResidentImages& images) 
     }
     loss = result.mean_loss;
   }
-  std::sort(seconds.begin(), seconds.end());
-  std::printf("%5u  %7.4f s (%.4f to %.4f)  %5.0f TFLOP/s  %6.2f GB  set up in %4.1f s, loss %.3f  %s\n", batch,
-              seconds[kRepeats / 2], seconds.front(), seconds.back(), 166.6 / seconds[kRepeats / 2],
-              static_cast<double>(step->bytes()) / 1e9, setup_seconds, loss, variant.name);
+  PrintSeconds(batch, seconds);
+  std::printf("  %5.0f TFLOP/s  %6.2f GB  set up in %4.1f s, loss %.3f  %s\n", 166.6 / seconds[kRepeats / 2],
+              static_cast<double>(step->bytes()) / 1e9, setup_seconds, loss, variant.name.c_str());
   std::fflush(stdout);
+  return seconds;
 }
 
 void RequireDevice() {
@@ -219,23 +173,50 @@ void RequireDevice() {
   }
 }
 
-// Runs `measure` in a child process, before this process has used CUDA; exits if the child failed.
-template <typename F>
-void InOwnProcess(const F& measure) {
+// Returns what Time returns in a child process, forked before this process has used CUDA; exits if the child failed.
+std::vector<double> TimeInOwnProcess(const FusedStepVariant& variant, uint32_t batch, const ResidentImages& images) {
   std::fflush(stdout);
+  int ends[2] = {};
+  if (pipe(ends) != 0) {
+    std::perror("fused_step_benchmark: pipe");
+    std::exit(1);
+  }
   const pid_t child = fork();
   if (child == 0) {
     RequireDevice();
-    measure();
-    std::exit(0);
+    const std::vector<double> seconds = Time(variant, batch, images);
+    const ssize_t bytes = static_cast<ssize_t>(seconds.size() * sizeof(double));
+    std::exit(write(ends[1], seconds.data(), bytes) == bytes ? 0 : 1);
   }
+  close(ends[1]);
+  std::vector<double> seconds(kRepeats);  // few bytes, which the child writes at once
+  const ssize_t bytes = static_cast<ssize_t>(seconds.size() * sizeof(double));
+  const bool complete = read(ends[0], seconds.data(), bytes) == bytes;
+  close(ends[0]);
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
     std::fprintf(stderr, "fused_step_benchmark: a measurement was stopped\n");
     std::exit(1);
   }
-  if (WEXITSTATUS(status) != 0) {
-    std::exit(WEXITSTATUS(status));
+  if (WEXITSTATUS(status) != 0 || !complete) {
+    std::exit(WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
+  }
+  return seconds;
+}
+
+// Measures the variants by turns, because a GPU slows down as it gets warm. Then prints a line for each variant with
+// the epochs of all its turns.
+void TimeByTurns(const std::vector<FusedStepVariant>& variants, uint32_t batch, const ResidentImages& images) {
+  std::vector<std::vector<double>> seconds(variants.size());
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (size_t i = 0; i < variants.size(); ++i) {
+      const std::vector<double> of_turn = TimeInOwnProcess(variants[i], batch, images);
+      seconds[i].insert(seconds[i].end(), of_turn.begin(), of_turn.end());
+    }
+  }
+  for (size_t i = 0; i < variants.size(); ++i) {
+    PrintSeconds(batch, seconds[i]);
+    std::printf("  %zu epochs of %d processes  %s\n", seconds[i].size(), kTurns, variants[i].name.c_str());
   }
 }
 
@@ -251,41 +232,45 @@ int main(int argc, char** argv) {
   const std::vector<uint16_t> labels(bytes.begin(), bytes.end());
   const ResidentImages images = {pixels.data(), labels.data(), kImages, {0.49f, 0.48f, 0.45f}, {0.2f, 0.2f, 0.2f}};
   std::vector<uint32_t> batches;
-  const std::string mode = argc > 1 && std::string(argv[1]).rfind("--", 0) == 0 ? argv[1] : "";
+  const std::string flag = argc > 1 && std::string(argv[1]).rfind("--", 0) == 0 ? argv[1] : "";
+  const size_t equals = flag.find('=');
+  const std::string mode = flag.substr(0, equals);
   const bool fastest = mode == "--fastest", fp32 = mode == "--fp32", early = mode == "--early";
-  if (!fastest && !fp32 && !early && mode != "--profile" && mode != "--soak" && !mode.empty()) {
-    std::fprintf(stderr, "fused_step_benchmark: unknown flag %s\n", mode.c_str());
+  const bool forward = mode == "--forward", partitions = mode == "--partitions";
+  const bool known = fastest || fp32 || early || forward || partitions || mode == "--profile" || mode == "--soak";
+  if ((!known && !flag.empty()) || (!partitions && equals != std::string::npos)) {
+    std::fprintf(stderr, "fused_step_benchmark: unknown flag %s\n", flag.c_str());
     return 2;
   }
-  for (int i = mode.empty() ? 1 : 2; i < argc; ++i) {
+  for (int i = flag.empty() ? 1 : 2; i < argc; ++i) {
     batches.push_back(static_cast<uint32_t>(std::atoi(argv[i])));
   }
   if (batches.empty()) {
-    batches = {32, 128, 512};
+    batches = partitions ? std::vector<uint32_t>{128, 512} : std::vector<uint32_t>{32, 128, 512};
   }
   if (mode == "--profile" || mode == "--soak") {
     RequireDevice();
     for (const uint32_t batch : batches) {
-      mode == "--soak" ? Soak(kFastest, batch, images) : Profile(kFastest, batch, images);
+      mode == "--soak" ? Soak(FastestVariant(), batch, images) : Profile(FastestVariant(), batch, images);
     }
     return 0;
   }
+  std::vector<FusedStepVariant> by_turns;
+  if (forward) {
+    by_turns = ForwardVariants();
+  } else if (partitions) {
+    by_turns = Value(PartitionVariants(equals == std::string::npos ? kPredictedSms : flag.substr(equals + 1)));
+  }
   std::printf("batch  s per 50,000 images: median of %d (smallest to largest)\n", kRepeats);
-  const std::vector<Variant> choices = {Early("none", false, false, false),
-                                        Early("early weights", true, false, false),
-                                        Early("early next launch", false, true, false),
-                                        Early("short batch norms", false, false, true),
-                                        Early("early weights, short batch norms", true, false, true),
-                                        Early("all", true, true, true)};
+  const std::vector<FusedStepVariant> once = early ? EarlyVariants() : OptimizationVariants();
   for (const uint32_t batch : batches) {
-    for (const Variant& variant : choices) {
-      if (early) {
-        InOwnProcess([&] { Time(variant, batch, images); });
-      }
+    if (!by_turns.empty()) {
+      TimeByTurns(by_turns, batch, images);
+      continue;
     }
-    for (const Variant& variant : kVariants) {
-      if (!early && (!fastest || variant.fused_batch_norm) && (!fp32 || variant.type == ConvolutionType::kFp32)) {
-        InOwnProcess([&] { Time(variant, batch, images); });
+    for (const FusedStepVariant& variant : once) {
+      if (early || ((!fastest || variant.fused_batch_norm) && (!fp32 || variant.type == ConvolutionType::kFp32))) {
+        TimeInOwnProcess(variant, batch, images);
       }
     }
   }

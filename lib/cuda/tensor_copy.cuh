@@ -142,6 +142,21 @@ __device__ inline void Send(uint32_t to, uint32_t barrier, float4 value) {
       : "memory");
 }
 
+// Stores 16 bytes at `here` in this block if `own`; otherwise sends them (Send). The two instructions have predicates
+// instead of a branch: after many branches the compiler no longer keeps the descriptors of a main loop in uniform
+// registers (lib/kernels/README.md, "Decisions").
+__device__ inline void StoreOrSend(bool own, uint32_t here, uint32_t to, uint32_t barrier, float4 value) {
+  asm volatile(
+      "{\n"
+      ".reg .pred own;\n"
+      "setp.ne.u32 own, %0, 0;\n"
+      "@own st.shared.v4.f32 [%1], {%4, %5, %6, %7};\n"
+      "@!own st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%2], {%4, %5, %6, %7}, [%3];\n"
+      "}\n" ::"r"(static_cast<uint32_t>(own)),
+      "r"(here), "r"(to), "r"(barrier), "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w)
+      : "memory");
+}
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_CUDA_TENSOR_COPY_CUH_

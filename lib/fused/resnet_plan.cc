@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/cuda/multiprocessors.h"
 #include "lib/fused/own_kernel_choice.h"
@@ -18,6 +19,17 @@ namespace {
 
 template <typename T>
 constexpr bool kIsBf16 = std::is_same_v<T, __nv_bfloat16>;
+
+// Returns InvalidArgumentError if the SMs of some layers are given but cannot have these parts.
+absl::Status CheckPartition(const ResNetStepOptions& options, uint32_t images, bool partitioned) {
+  if (!options.layer_sms.empty() && !partitioned) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("SM partition: expected a step in bf16 on Hopper, with a second stream, divided multiprocessors, ",
+                     "at most ", kMaxPartitionedBatch, " images of ", kPartitionedImageSize, "x", kPartitionedImageSize,
+                     ", found another one of ", images, " images; other SMs of a layer have no effect there"));
+  }
+  return CheckLayerSms(options.layer_sms, images);
+}
 
 // Returns the time that one of our kernels must beat. Returns nullopt with partitioned SMs: cuDNN's launches take as
 // many as they like, and would win a comparison with a kernel that is limited to a part.
@@ -50,7 +62,7 @@ class Planner {
     return {images_, unit.matrix_channels, unit.in_size, unit.out_channels, unit.matrix_filter, unit.stride};
   }
   SmPartition Partition(const ConvolutionUnit& unit) const {
-    return partitions_sms() ? PartitionSms(unit, images_, backward_multiprocessors())
+    return partitions_sms() ? PartitionSms(unit, images_, backward_multiprocessors(), options_.layer_sms)
                             : SmPartition{.data_gradient = hopper_, .weight_gradient = hopper_, .shortcut = hopper_};
   }
   // All weights are complete when the step's first convolution stops waiting for the previous launch, and SGD changes
@@ -156,10 +168,11 @@ absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
   if constexpr (kIsBf16<T>) {
     ConvolutionBatchNormChoice choice;
     if (options_.fused_sums) {
-      ASSIGN_OR_RETURN(
-          choice, ChooseConvolutionBatchNorm(*streams_.main().context,
-                                             {Shape(unit), hopper_, options_.autotune, convolution->microseconds()},
-                                             ConvolutionPass::kForward, options_.fused_batch_norm));
+      ASSIGN_OR_RETURN(choice, ChooseConvolutionBatchNorm(
+                                   *streams_.main().context,
+                                   {Shape(unit), hopper_, options_.autotune,
+                                    options_.cudnn_forward ? std::optional(convolution->microseconds()) : std::nullopt},
+                                   ConvolutionPass::kForward, options_.fused_batch_norm));
     }
     const ConvolutionOverlap overlap = Overlap(unit, ConvolutionPass::kForward);
     if (choice.applied.has_value() && !unit.is_shortcut()) {  // a shortcut's batch norm is applied where it is added
@@ -221,6 +234,7 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNetStepOptions& options, const R
                                        uint32_t multiprocessors, StepStreams& streams,
                                        PartialBuffers& partial_buffers) {
   Planner<T> planner(options, images, multiprocessors, streams, partial_buffers);
+  RETURN_IF_ERROR(CheckPartition(options, images, planner.partitions_sms()));
   BatchPlan<T> plan;
   plan.images = images;
   plan.partitioned = planner.partitions_sms();

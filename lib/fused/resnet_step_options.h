@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "lib/dataset/augment.h"
 #include "lib/fused/gradient_exchange.h"
 #include "lib/fused/resnet_units.h"
+#include "lib/fused/sm_partition.h"
 #include "lib/kernels/convolution_shape.h"
 
 namespace lockstep {
@@ -35,6 +37,9 @@ struct ResNetStepOptions {
   // Also applies the batch norm in that kernel, where that is faster. Needs bf16 and fused_sums; in the backward pass
   // also divide_multiprocessors.
   bool fused_batch_norm = true;
+  // bf16 and fused_sums: forward convolutions by cuDNN, and kernels for the sums, where these are faster when timed
+  // alone; false: our kernel wherever it supports the shape, for experiments.
+  bool cudnn_forward = true;
   // Our convolutions in bf16 copy their first weights to shared memory while the previous launch of their stream ends.
   bool early_weights = true;
   // Forward launches that apply the batch norm let the next launch begin while their blocks wait for each other's sums,
@@ -45,6 +50,9 @@ struct ResNetStepOptions {
   // Runs launches of the backward pass concurrently on parts of the GPU, instead of in turn on all of it. Needs bf16,
   // two_streams, a batch of up to 512 and images of 32x32.
   bool divide_multiprocessors = true;
+  // Other SMs of some layers, for experiments (CheckLayerSms). If the list is not empty, the step must divide the
+  // multiprocessors at each batch.
+  std::vector<LayerSms> layer_sms;
   bool own_convolutions = true;  // fp32: forward and data gradients by our kernel where it is faster than cuDNN's
   bool deterministic = false;    // allows only engines that give the same bits every time
   GradientExchange* exchange = nullptr;  // exchange with other GPUs; must outlive the step; null: single GPU

@@ -1,5 +1,14 @@
 #include "lib/fused/sm_partition.h"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/status_macros.h"
+
 namespace lockstep {
 namespace {
 
@@ -26,10 +35,71 @@ SmPartition LayerPartition(uint32_t channels, uint32_t batch) {
   }
 }
 
+constexpr std::array<uint32_t, 4> kLayerChannels = {64, 128, 256, 512};
+constexpr uint32_t kBlockChannels = 64;  // channels of a block of our convolutions
+
+absl::Status CheckOneLayer(const LayerSms& layer, uint32_t batch) {
+  if (std::find(kLayerChannels.begin(), kLayerChannels.end(), layer.channels) == kLayerChannels.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("SM partition: expected a layer of 64, 128, 256 or 512 channels, found ", layer.channels));
+  }
+  const uint32_t min_sms = layer.channels / kBlockChannels;
+  const uint32_t update = batch <= kMaxBatchWithConcurrentUpdate ? LayerPartition(layer.channels, batch).update : 0;
+  if (layer.data_gradient < min_sms || layer.data_gradient > kMeasuredOn || layer.weight_gradient < min_sms ||
+      layer.weight_gradient > kMeasuredOn || layer.data_gradient + layer.weight_gradient + update > kMeasuredOn) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("SM partition: expected at least ", min_sms, " SMs for each chain of the layer of ",
+                     layer.channels, " channels, and at most ", kMeasuredOn - update, " for both at batch ", batch,
+                     ", found ", layer.data_gradient, " and ", layer.weight_gradient));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<LayerSms> ParseOneLayer(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> layer = absl::StrSplit(text, absl::MaxSplits('=', 1));
+  const std::pair<absl::string_view, absl::string_view> sms = absl::StrSplit(layer.second, absl::MaxSplits(',', 1));
+  LayerSms parsed;
+  if (!absl::SimpleAtoi(layer.first, &parsed.channels) || !absl::SimpleAtoi(sms.first, &parsed.data_gradient) ||
+      !absl::SimpleAtoi(sms.second, &parsed.weight_gradient)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("SM partition: expected CHANNELS=SMS,SMS like 512=64,68, found ", text));
+  }
+  return parsed;
+}
+
 }  // namespace
 
-SmPartition PartitionSms(const ConvolutionUnit& unit, uint32_t batch, uint32_t all) {
+absl::StatusOr<std::vector<LayerSms>> ParseLayerSms(absl::string_view text) {
+  std::vector<LayerSms> layers;
+  for (const absl::string_view layer : absl::StrSplit(text, ';')) {
+    ASSIGN_OR_RETURN(const LayerSms parsed, ParseOneLayer(layer));
+    layers.push_back(parsed);
+  }
+  return layers;
+}
+
+absl::Status CheckLayerSms(const std::vector<LayerSms>& layers, uint32_t batch) {
+  for (size_t i = 0; i < layers.size(); ++i) {
+    RETURN_IF_ERROR(CheckOneLayer(layers[i], batch));
+    for (size_t other = 0; other < i; ++other) {
+      if (layers[other].channels == layers[i].channels) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("SM partition: expected each layer once, found two of ", layers[i].channels, " channels"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+SmPartition PartitionSms(const ConvolutionUnit& unit, uint32_t batch, uint32_t all,
+                         const std::vector<LayerSms>& layers) {
   SmPartition partition = LayerPartition(unit.out_channels, batch);
+  for (const LayerSms& layer : layers) {
+    if (layer.channels == unit.out_channels) {
+      partition.data_gradient = layer.data_gradient;
+      partition.weight_gradient = layer.weight_gradient;
+    }
+  }
   partition.shortcut = kShortcutSms;
   for (uint32_t* const sms :
        {&partition.data_gradient, &partition.weight_gradient, &partition.update, &partition.shortcut}) {

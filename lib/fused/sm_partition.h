@@ -5,7 +5,11 @@
 #define LOCKSTEP_LIB_FUSED_SM_PARTITION_H_
 
 #include <cstdint>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "lib/fused/resnet_units.h"
 
 namespace lockstep {
@@ -28,9 +32,29 @@ inline constexpr uint32_t kMaxPartitionedBatch = 512;
 // do not support all of their layers.
 inline constexpr uint32_t kPartitionedImageSize = kCifar10ImageSize;
 
+// SMs of both chains in the layer whose blocks have `channels` channels, of the 132 SMs of an H200. They replace those
+// that were found for the layer.
+struct LayerSms {
+  uint32_t channels = 0;
+  uint32_t data_gradient = 0;
+  uint32_t weight_gradient = 0;
+};
+
+// Reads "512=64,68;128=86,46": for each layer its channels, the SMs of its data gradients and those of its weight
+// gradients. Returns InvalidArgumentError if `text` has another form.
+absl::StatusOr<std::vector<LayerSms>> ParseLayerSms(absl::string_view text);
+
+// Returns InvalidArgumentError unless
+// - each layer has 64, 128, 256 or 512 channels, and no two have the same;
+// - each chain has an SM for each block of 64 channels;
+// - both chains fit into 132 SMs, at small batches together with the SGD that runs at the same time.
+absl::Status CheckLayerSms(const std::vector<LayerSms>& layers, uint32_t batch);
+
 // Returns the partition of `all` SMs for a batch of up to kMaxPartitionedBatch. It lets both chains of the backward
-// pass end together (measured on an H200; benchmarks/results/notes.md, "The step on one GPU").
-SmPartition PartitionSms(const ConvolutionUnit& unit, uint32_t batch, uint32_t all);
+// pass end together (measured on an H200; benchmarks/results/notes.md, "The step on one GPU"). `layers`, for which
+// CheckLayerSms must return OK, has other SMs of some layers.
+SmPartition PartitionSms(const ConvolutionUnit& unit, uint32_t batch, uint32_t all,
+                         const std::vector<LayerSms>& layers = {});
 
 }  // namespace lockstep
 

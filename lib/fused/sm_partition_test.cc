@@ -1,5 +1,7 @@
 #include "lib/fused/sm_partition.h"
 
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace lockstep {
@@ -39,6 +41,52 @@ TEST(SmPartitionTest, AnH200sLayers) {
   EXPECT_EQ(of_layer(4, 128).update, 18u);
   EXPECT_EQ(of_layer(7, 128).data_gradient, 88u);
   EXPECT_EQ(of_layer(7, 128).shortcut, 16u);
+}
+
+TEST(SmPartitionTest, ListedLayersReplaceThoseFound) {
+  const ResNetUnits net = MakeResNetUnits();
+  const std::vector<LayerSms> layers = {{512, 64, 68}, {128, 86, 46}};
+  const auto of_layer = [&](size_t block, uint32_t all) {
+    return PartitionSms(net.units[net.blocks[block].conv2], 128, all, layers);
+  };
+  EXPECT_EQ(of_layer(7, 132).data_gradient, 64u);
+  EXPECT_EQ(of_layer(7, 132).weight_gradient, 68u);
+  EXPECT_EQ(of_layer(7, 132).shortcut, 16u);
+  EXPECT_EQ(of_layer(2, 132).data_gradient, 86u);
+  EXPECT_EQ(of_layer(2, 132).update, 22u);
+  EXPECT_EQ(of_layer(4, 132).data_gradient, 66u);
+  EXPECT_EQ(of_layer(0, 132).weight_gradient, 44u);
+  EXPECT_EQ(of_layer(7, 66).data_gradient, 32u);  // a GPU with half of the SMs
+}
+
+TEST(SmPartitionTest, ReadsLayersFromText) {
+  const auto layers = ParseLayerSms("512=64,68;128=86,46");
+  ASSERT_TRUE(layers.ok()) << layers.status();
+  ASSERT_EQ(layers->size(), 2u);
+  EXPECT_EQ(layers->front().channels, 512u);
+  EXPECT_EQ(layers->front().data_gradient, 64u);
+  EXPECT_EQ(layers->front().weight_gradient, 68u);
+  EXPECT_EQ(layers->back().channels, 128u);
+  EXPECT_EQ(layers->back().weight_gradient, 46u);
+  for (const char* const text : {"", "512", "512=64", "512=64,", "512=64,68;", "512=64,68,1", "a=64,68", "512=-1,68"}) {
+    EXPECT_EQ(ParseLayerSms(text).status().code(), absl::StatusCode::kInvalidArgument) << text;
+  }
+}
+
+TEST(SmPartitionTest, LayersThatDoNotFitAreRejected) {
+  EXPECT_TRUE(CheckLayerSms({}, 512).ok());
+  EXPECT_TRUE(CheckLayerSms({{512, 64, 68}, {128, 86, 46}, {64, 94, 38}}, 128).ok());
+  EXPECT_TRUE(CheckLayerSms({{512, 64, 68}, {128, 66, 44}}, 64).ok());
+  const auto is_rejected = [](const std::vector<LayerSms>& layers, uint32_t batch) {
+    return CheckLayerSms(layers, batch).code() == absl::StatusCode::kInvalidArgument;
+  };
+  EXPECT_TRUE(is_rejected({{128, 86, 46}}, 64));  // SGD runs at the same time
+  EXPECT_TRUE(is_rejected({{512, 64, 69}}, 128));
+  EXPECT_TRUE(is_rejected({{512, 7, 68}}, 128));
+  EXPECT_TRUE(is_rejected({{512, 64, 7}}, 128));
+  EXPECT_TRUE(is_rejected({{512, UINT32_MAX, 100}}, 128));  // the sum would wrap around to 99
+  EXPECT_TRUE(is_rejected({{100, 64, 68}}, 128));
+  EXPECT_TRUE(is_rejected({{512, 64, 68}, {512, 64, 68}}, 128));
 }
 
 }  // namespace

@@ -20,27 +20,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/kernels/batch_norm.h"
+#include "lib/kernels/convolution_batch_norm_kernel.h"
+#include "lib/kernels/convolution_batch_norm_plan.h"
 #include "lib/kernels/convolution_shape.h"
 
 namespace lockstep {
-
-// Division of the work: the pixels of a tile (64, 128 or 256), the blocks that share the depth of a tile (1, 2, 4 or 8;
-// with 256 pixels only 1), and the groups of warps that multiply and write the tiles of a block in turn (2, or 3 with
-// tiles of 128 pixels and 1 split).
-struct ConvolutionBatchNormConfig {
-  uint32_t pixels = 256;
-  uint32_t splits = 1;
-  uint32_t groups = 2;
-};
-inline bool operator==(const ConvolutionBatchNormConfig& a, const ConvolutionBatchNormConfig& b) {
-  return a.pixels == b.pixels && a.splits == b.splits && a.groups == b.groups;
-}
 
 // Overlap of a launch with the launches before and after it on its stream (lib/cuda/overlapped_launch.cuh). It changes
 // no result.
@@ -53,30 +41,10 @@ struct ConvolutionOverlap {
   bool next_early = false;
 };
 
-// Returns "tiles of 128 pixels, 2 splits", with ", 3 groups" if the groups are not 2.
-std::string DescribeConvolutionBatchNorm(const ConvolutionBatchNormConfig& config);
-
-// Returns the configurations for a GPU of this many multiprocessors, the likeliest first. The list is empty unless the
-// shape is covered:
-// - a filter of 3, or of 1 in the forward pass; a stride of 1 or 2;
-// - channels in multiples of 64; for a filter of 1, also fewer than 64 input channels in multiples of 8;
-// - output images of size 4, 8, 16 or 32.
-// Three groups are listed if the depth of a tile is short, and some block has tiles for all of them.
-std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
-                                                                    uint32_t multiprocessors);
-
-// Returns whether the launch can also apply the batch norm. It requires no more blocks than multiprocessors, tiles of
-// at most 128 pixels, and one of:
-// - at most two tiles per block, which stay in registers, and two groups;
-// - tiles of 128 pixels, no splits, and no more tiles per block than fit into shared memory next to the rings;
-//   backward, also two groups. Forward, a block may have three times as many tiles, and reads the others again.
-// The blocks wait for each other, so two such launches must not run at the same time on a device.
-bool ConvolutionBatchNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass,
-                                  const ConvolutionBatchNormConfig& config, uint32_t multiprocessors);
-
-// Returns whether all blocks of such a launch do run at once on the current device: the context holds that many
-// clusters (GPUs of one model differ in this) and no other process uses multiprocessors (BlocksMayWaitForEachOther).
-// Other launches of this process must end by themselves. Returns InternalError if CUDA reports no number.
+// Returns whether all blocks of a launch that applies the batch norm do run at once on the current device: the context
+// holds that many clusters (GPUs of one model differ in this) and no other process uses multiprocessors
+// (BlocksMayWaitForEachOther). Other launches of this process must end by themselves. Returns InternalError if CUDA
+// reports no number.
 absl::StatusOr<bool> ConvolutionBatchNormMayWait(const ConvolutionShape& shape, ConvolutionPass pass,
                                                  const ConvolutionBatchNormConfig& config, uint32_t multiprocessors);
 
@@ -87,11 +55,6 @@ size_t ConvolutionBatchNormLamportBytes();
 // Returns the bytes of device memory for the `workspace` of Forward and Backward. It must be zeroed once, and may be
 // shared with BatchNormStatistics and BatchNormBackwardReduce, under their rules.
 size_t ConvolutionBatchNormWorkspaceBytes(uint32_t multiprocessors);
-
-// Interface to the kernel (convolution_batch_norm_kernel.h).
-struct ConvolutionBatchNormLaunch;
-struct ConvolutionInputMaps;
-struct ConvolutionBatchNormArguments;
 
 // Function that launches the kernel on its operands. Another one than LaunchConvolutionBatchNorm is for a benchmark,
 // which measures inside of the kernel.

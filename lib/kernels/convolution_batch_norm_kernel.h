@@ -1,4 +1,4 @@
-// Interface between convolution_batch_norm.cc and its kernel: division into tiles, and memory layout.
+// Interface between convolution_batch_norm.h and its kernel: division into tiles, and memory layout.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_KERNEL_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_KERNEL_H_
 
@@ -58,6 +58,7 @@ struct ConvolutionTiles {
   uint32_t splits_log2 = 0;     // blocks of a cluster, which share a tile's depth
 
   bool bordered() const { return box_columns == kBoxColumns; }
+  uint32_t tile_images() const { return 1u << tile_images_log2; }
 };
 
 // Rings of slots in shared memory: one of input boxes and one of weights.

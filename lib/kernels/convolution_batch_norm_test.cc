@@ -475,76 +475,12 @@ INSTANTIATE_TEST_SUITE_P(All, ManyGradientTilesTest, ::testing::ValuesIn(ShapesO
 
 INSTANTIATE_TEST_SUITE_P(All, ConvolutionBatchNormTest, ::testing::ValuesIn(Shapes()));
 
-TEST(ConvolutionBatchNormConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
-  const auto count = [](ConvolutionShape shape, ConvolutionPass pass) {
-    return ConvolutionBatchNormConfigs(shape, pass, 132).size();
-  };
-  // 32 images of 4x4, 512 channels: 4 by 8 tiles of 128 pixels, so that 2 or 4 blocks per tile fill the GPU, and 8 do
-  // not fit; or 8 by 8 tiles of 64 pixels, with 1 or 2 blocks each.
-  EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kForward), 6u);
-  EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kDataGradient), 4u);
-  // A short depth and many tiles: three groups, too.
-  EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 3u);
-  EXPECT_EQ(count({512, 128, 16, 128, 3, 1}, ConvolutionPass::kDataGradient), 3u);
-  EXPECT_EQ(count({512, 256, 8, 256, 3, 1}, ConvolutionPass::kDataGradient), 2u);
-  EXPECT_EQ(count({33, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 2u);  // 264 tiles of 128 pixels, 2 a block
-  EXPECT_EQ(count({34, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 3u);  // 272
-  // The data gradients of layer 1 on the multiprocessors that a step has for them: 256 tiles, 2 or 3 in a block.
-  EXPECT_EQ(ConvolutionBatchNormConfigs({32, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient, 88).size(), 3u);
-  EXPECT_EQ(count({8192, 64, 4, 64, 3, 1}, ConvolutionPass::kForward), 2u);  // images too small for three groups
-  EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kWeightGradient), 0u);
-  EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kForward), 3u);
-  EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kForward), 3u);
-  EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kDataGradient), 3u);
-  EXPECT_EQ(count({512, 256, 8, 512, 3, 2}, ConvolutionPass::kDataGradient), 3u);
-  EXPECT_EQ(count({512, 256, 8, 512, 3, 2}, ConvolutionPass::kForward), 2u);
-  EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kDataGradient), 0u);  // supported only as a shortcut
-  EXPECT_EQ(count({512, 64, 32, 128, 3, 4}, ConvolutionPass::kForward), 0u);       // unsupported stride
-  EXPECT_EQ(count({512, 32, 32, 64, 1, 1}, ConvolutionPass::kForward), 3u);
-  EXPECT_EQ(count({512, 32, 32, 64, 1, 1}, ConvolutionPass::kDataGradient), 0u);
-  EXPECT_EQ(count({32, 64, 32, 128, 5, 1}, ConvolutionPass::kForward), 0u);  // unsupported filter
-  EXPECT_EQ(count({32, 8, 32, 64, 3, 1}, ConvolutionPass::kForward), 0u);    // unsupported number of channels
-  EXPECT_EQ(count({32, 12, 32, 64, 1, 1}, ConvolutionPass::kForward), 0u);
-  EXPECT_EQ(count({32, 96, 32, 64, 1, 1}, ConvolutionPass::kForward), 0u);
-  EXPECT_EQ(ConvolutionBatchNormConfigs({32, 64, 32, 64, 3, 1}, ConvolutionPass::kForward, 0).size(), 0u);  // no GPU
-}
-
 TEST(ConvolutionBatchNormTest, AShortcutWantsAStrideOf2) {
   const Bf16* const somewhere = reinterpret_cast<const Bf16*>(0x1000);
   EXPECT_EQ(ConvolutionBatchNorm({32, 64, 32, 64, 3, 1}, {256, 1}, 132)
                 .Backward(somewhere, somewhere, {somewhere, somewhere}, {}, nullptr, nullptr, nullptr)
                 .code(),
             absl::StatusCode::kInvalidArgument);
-}
-
-TEST(ConvolutionBatchNormConfigsTest, AppliesWhereAllTilesCanBeKept) {
-  const auto can = [](ConvolutionShape shape, ConvolutionBatchNormConfig config,
-                      ConvolutionPass pass = ConvolutionPass::kForward, uint32_t multiprocessors = 132) {
-    return ConvolutionBatchNormCanApply(shape, pass, config, multiprocessors);
-  };
-  EXPECT_TRUE(can({32, 64, 32, 64, 3, 1}, {128, 1}));   // 256 tiles
-  EXPECT_TRUE(can({33, 64, 32, 64, 3, 1}, {128, 1}));   // 264 tiles, two for each of 132 blocks
-  EXPECT_FALSE(can({32, 64, 32, 64, 3, 1}, {256, 1}));  // a tile too large to keep
-  EXPECT_FALSE(can({32, 64, 32, 64, 3, 1}, {128, 1, 3}));
-  // More tiles stay in shared memory. Four slots of 16 KiB fit next to nine slots of 8 KiB for weights and three of 23
-  // KiB for input, and a block has up to three times as many tiles as slots.
-  EXPECT_TRUE(can({34, 64, 32, 64, 3, 1}, {128, 1}));    // 272 tiles
-  EXPECT_TRUE(can({198, 64, 32, 64, 3, 1}, {128, 1}));   // 1,584 tiles, 12 for each block
-  EXPECT_FALSE(can({199, 64, 32, 64, 3, 1}, {128, 1}));  // 1,592 tiles
-  EXPECT_FALSE(can({50, 64, 32, 64, 3, 1}, {256, 1}));
-  EXPECT_FALSE(can({33, 64, 32, 64, 3, 1}, {128, 1, 3}));   // two tiles for each block
-  EXPECT_TRUE(can({50, 64, 32, 64, 3, 1}, {128, 1, 3}));    // 400 tiles
-  EXPECT_TRUE(can({148, 64, 32, 64, 3, 1}, {128, 1, 3}));   // 1,184 tiles, 9 for each block, whose slots are 3
-  EXPECT_FALSE(can({149, 64, 32, 64, 3, 1}, {128, 1, 3}));  // 1,192 tiles
-  EXPECT_FALSE(can({128, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient));
-  EXPECT_TRUE(can({32, 512, 4, 512, 3, 1}, {128, 2}));  // 32 tiles by two blocks
-  EXPECT_FALSE(can({32, 512, 4, 512, 3, 1}, {128, 4}));
-  EXPECT_TRUE(can({32, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 88));   // 256 tiles, 3 per block
-  EXPECT_TRUE(can({44, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 88));   // 352, 4 per block
-  EXPECT_FALSE(can({45, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 88));  // 360: more than slots
-  EXPECT_FALSE(can({50, 64, 32, 64, 3, 1}, {128, 1, 3}, ConvolutionPass::kDataGradient));
-  EXPECT_TRUE(can({32, 128, 16, 128, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 66));  // 128 tiles
-  EXPECT_TRUE(can({32, 128, 16, 256, 3, 2}, {128, 1}, ConvolutionPass::kDataGradient, 66));  // interleaved: 128
 }
 
 }  // namespace

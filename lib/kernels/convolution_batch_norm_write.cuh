@@ -372,12 +372,7 @@ __device__ uint32_t StageShare(const ConvolutionBatchNormArguments& arguments, c
     const uint32_t to = j >> mine_log2;
     const uint32_t at = of_thread + ((work.rank << mine_log2) + (j & (mine - 1))) * kPartBytes;
     const float4 part = {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]};
-    if (to == work.rank) {
-      StoreShared(at,
-                  {__float_as_uint(part.x), __float_as_uint(part.y), __float_as_uint(part.z), __float_as_uint(part.w)});
-    } else {
-      Send(InBlock(at, to), InBlock(barrier, to), part);
-    }
+    StoreOrSend(to == work.rank, at, InBlock(at, to), InBlock(barrier, to), part);
   }
   WaitFor(barrier, 0);
   for (uint32_t first = 0; first < mine; first += 2) {

@@ -9,6 +9,7 @@
 #include "lib/cuda/captured_graph.h"
 #include "lib/cuda/cuda_status.h"
 #include "lib/cuda/device_array_testing.h"
+#include "lib/cuda/multiprocessors.h"
 #include "lib/dataset/batch_loader.h"
 #include "lib/dataset/small_dataset_testing.h"
 #include "lib/device/device.h"
@@ -618,6 +619,28 @@ TEST_F(FusedStepTest, DividedMultiprocessorsChangeNoBitFromRunToRun) {
     gradients.push_back(*step->GetGradients());
   }
   EXPECT_EQ(Comparison(gradients[1], gradients[0], kDividedTolerance).beyond, "");
+}
+
+// Other SMs split sums differently, like the partition itself. kBatch is so small that SGD runs at the same time.
+TEST_F(FusedStepTest, SmsOfALayerAreReplaced) {
+  SKIP_WITHOUT_GPU();
+  if (HopperMultiprocessors() == 0) {
+    GTEST_SKIP() << "no GPU of compute capability 9.0";
+  }
+  ResNetStepOptions options = Options(ConvolutionType::kBf16);
+  options.autotune = false;
+  const ResNetValues gradients = *AfterOneStep(set_, options, *model_)->GetGradients();
+  options.layer_sms = {{512, 64, 68}, {64, 94, 38}};
+  const ResNetValues others = *AfterOneStep(set_, options, *model_)->GetGradients();
+  EXPECT_EQ(Comparison(others, gradients, kDividedTolerance).beyond, "");
+
+  options.layer_sms = {{128, 86, 46}};
+  EXPECT_THAT(MakeFused(set_, options, *model_)->Prepare(kBatch),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("at most 110 for both at batch 24")));
+  options.layer_sms = {{512, 64, 68}};
+  options.divide_multiprocessors = false;
+  EXPECT_THAT(MakeFused(set_, options, *model_)->Prepare(kBatch),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("have no effect")));
 }
 
 // Options of launches that overlap.
