@@ -28,7 +28,10 @@ TEST(ShellWordTest, BytesThatAreNotReadableAreOctal) {
 }
 
 TEST(ShellWordTest, AWordIsReadableAsItIs) {
-  for (const char* word : {"a", "", "it's", "zo\xC3\xAB", "\x1b[2J", "\xFF", "a\xE2\x80\xAE" "b", "\\"}) {
+  for (const char* word : {"a", "", "it's", "zo\xC3\xAB", "\x1b[2J", "\xFF",
+                           "a\xE2\x80\xAE"
+                           "b",
+                           "\\"}) {
     EXPECT_EQ(ReadableLine(ShellWord(word)), ShellWord(word));
   }
 }
