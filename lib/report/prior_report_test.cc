@@ -72,8 +72,7 @@ TEST(ReplaceSameReportTest, AReportWithAnInputInCommonIsReplaced) {
 TEST(ReplaceSameReportTest, AnInputWithOtherBytesIsRecognizedByItsPlace) {
   const std::string path = TempPath("r.rec"), input = TempPath("a.rec");
   WriteFile(input, "new bytes");
-  for (const std::string& recorded :
-       {FileNameOf(input), FolderOf(input) + "/../" + FileNameOf(FolderOf(input)) + "/" + FileNameOf(input)}) {
+  for (const std::string& recorded : {FileNameOf(input), FolderOf(input) + "/./" + FileNameOf(input)}) {
     WriteRecord(path, HeaderOf({recorded}));
     EXPECT_EQ(ReplaceSameReport(HeaderOf({input}), {})({path}), absl::StatusOr<bool>(true)) << recorded;
   }
@@ -135,7 +134,7 @@ TEST(PriorReportTest, APageInAFolderNamedLikeThatOfPlotsIsAPage) {
   WriteRecord(stem + ".rec", HeaderOf({"a.rec"}), {"my.plots/r.html", "my.plots/r.plots/loss.svg"});
   const PriorReport prior = ReadPriorReport(stem, stem + ".rec");
   ASSERT_EQ(prior.files.size(), 2u);
-  EXPECT_EQ(prior.files[0].path(), stem + ".html");
+  EXPECT_EQ(prior.files[0].path(), FolderOf(stem) + "/r.html");
   EXPECT_EQ(prior.files[1].path(), stem + ".plots/loss.svg");
 }
 

@@ -32,9 +32,12 @@ constexpr Format kFormats[] = {
 // Returns true if the file at `path` begins as a record that report did not write.
 bool IsOtherToolsRecord(const std::string& path) {
   constexpr size_t kStartBytes = 64;  // bytes that SchemaAtStart needs
-  const std::string start = IsRegularFile(path) ? StartOfFile(path, kStartBytes) : "";
-  const Schema* const schema = BeginsAsRecordFile(start) ? SchemaAtStart(start) : nullptr;
-  return BeginsAsRecordFile(start) && (schema == nullptr || schema->tool != "report");
+  const std::string start = HasBytes(path) ? StartOfFile(path, kStartBytes) : "";
+  if (start.empty() || !BeginsAsRecordFile(start)) {
+    return false;
+  }
+  const Schema* const schema = SchemaAtStart(start);
+  return schema == nullptr || schema->tool != "report";
 }
 
 const Format& Of(ReportFormat format) { return kFormats[static_cast<size_t>(format)]; }
