@@ -271,7 +271,7 @@ proto::SummaryCard CardQ2(const LabRecords& lab) {
     }
     SetHeadline(ThreeDigits(speedup), "times as fast as one", base, card);
     SetExact(SpreadIn(row->epoch_speedup(), 1), "times as fast", kQuotientInterval, card);
-    AddSupport(absl::StrCat("The speed is that of epochs, data loading included; one takes ",
+    AddSupport(absl::StrCat("Epochs are compared, data loading included; one takes ",
                             ShortSeconds(row->epoch_seconds().value()), "."),
                card);
   }
