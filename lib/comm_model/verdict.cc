@@ -38,7 +38,7 @@ std::string DoubtText(const proto::ScalingRow& row) {
 }
 
 std::string ScalingVerdict(const proto::ScalingRow& row) {
-  const double speedup = row.epoch_speedup().value();  // of epochs, like the report's card and Table 1
+  const double speedup = row.epoch_speedup().value();  // speed-up of epochs, like Table 1 of the report
   return absl::StrFormat("%d devices, batch %d each: an epoch is %.3g times as fast as on one (%.0f %% of ideal)%s",
                          row.ranks(), row.batch_per_device(), speedup, 100 * speedup / row.ranks(), DoubtText(row));
 }

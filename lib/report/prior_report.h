@@ -25,7 +25,8 @@ PriorReport ReadPriorReport(const std::string& stem, const std::string& record);
 // Returns the rule for the report's record. In addition to ReplaceOwnResult (lib/record/other_result.h), the rule
 // allows replacing the record of any report that has an input in common with `planned`: the same name, except standard
 // input, the same file by another name, or the same bytes. If there is no record, the complete journal of a run that
-// was killed while it put its files in place counts instead. Hence a report made again with one more record, or in another style, replaces itself.
+// was killed while it put its files in place counts instead. Hence a report made again with one more record, or in
+// another style, replaces itself.
 ReplaceRule ReplaceSameReport(const proto::Header& planned, const std::vector<std::string>& other_outputs);
 
 // Returns the rule for the other files of a report whose record replaces that of `prior`: the files of the previous

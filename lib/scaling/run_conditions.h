@@ -28,7 +28,8 @@ struct TrainingSetting {
   std::string value;  // like its flag takes it: "bf16", "60,80", "false"; if unset "none", or "unset" for an enum
 };
 
-// Returns the settings of `training` that can change a time, in the order of their fields. All runs have the same names.
+// Returns the settings of `training` that can change a time, in the order of their fields. All runs have the same
+// names.
 std::vector<TrainingSetting> ComparableSettings(const proto::TrainingSpec& training);
 
 // Number of differences that a message shows; the others are counted.
