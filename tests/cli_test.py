@@ -155,7 +155,7 @@ class CliTest(ToolCase):
         time.sleep(1)
         self.assertIn(f"scale_run: warning: {doubt}", self.call(*grown, "--ranks=1,2", check=True).stderr.decode())
         explained = self.call("comm_model", f"--input={output}", f"--output={model}", check=True).stderr.decode()
-        self.assertIn(f"% of linear), but {doubt}", explained)
+        self.assertIn(f"% of ideal), but {doubt}", explained)
         table = self.call("comm_model", f"--input={output}", f"--output={model}", "--format=text", check=True)
         self.assertIn(f"2 x 20: {doubt}", table.stdout.decode())
         self.call("report", output, model, f"--output={page}", check=True)

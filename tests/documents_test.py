@@ -7,6 +7,7 @@ Reads the *.md files, and the paths in comments of sources. Run by bazel (tests/
 
 import fnmatch
 import functools
+import html
 import os
 import re
 import subprocess
@@ -125,11 +126,18 @@ def flags_of(root, tool):
     return {**flags, "help": None, "version": None}
 
 
+def text_of(document):
+    """Returns the text of a document; that of a page without its style and tags, each of which ends a command."""
+    text = document.read_text()
+    tags = r"(?s)<style.*?</style>|<[^>]*>"
+    return html.unescape(re.sub(tags, " | ", text)) if document.suffix == ".html" else text
+
+
 def wrong_flags(root, document):
     """Yields commands of a document with a flag that the tool lacks, or with a word that the flag does not take. Values
     in capitals (FILE, MEAN/STD) and in a case of "..." are placeholders."""
     flags = {tool: flags_of(root, tool) for tool in TOOLS}
-    for tool, given in COMMAND.findall(document.read_text()):
+    for tool, given in COMMAND.findall(text_of(document)):
         for name, value in GIVEN_FLAG.findall(given):
             if name not in flags[tool] and name.removeprefix("no") not in flags[tool]:
                 yield f"{document.relative_to(root)}: {tool} has no --{name}"
@@ -143,7 +151,7 @@ def wrong_flags(root, document):
 def unknown_flags(root, page):
     """Yields flags in a page of docs/ that no tool has, such as a flag's old name."""
     known = {name for tool in TOOLS for name in flags_of(root, tool)}
-    text = re.sub(r"(?m)^.*error: unknown flag.*$", "", page.read_text())
+    text = re.sub(r"(?m)^.*error: unknown flag.*$", "", text_of(page))
     for name in sorted(set(re.findall(r"(?<![\w-])--([a-z][a-z_0-9]*)(?![\w-])", text))):
         if name not in known and name.removeprefix("no") not in known:
             yield f"{page.relative_to(root)}: no tool has --{name}"
@@ -197,6 +205,11 @@ class DocumentsTest(unittest.TestCase):
         pages = [path for path in documents(self.root) if path.parent == self.root / "docs"]
         self.assertLessEqual({f"{tool}.md" for tool in TOOLS}, {page.name for page in pages})
         self.assertEqual([line for page in pages for line in unknown_flags(self.root, page)], [])
+
+    def test_the_example_page_names_flags_that_exist(self):
+        page = self.root / "docs" / "example" / "report.html"
+        self.assertGreater(len(COMMAND.findall(text_of(page))), 5)
+        self.assertEqual([*wrong_flags(self.root, page), *unknown_flags(self.root, page)], [])
 
     def test_the_changelog_lists_every_renamed_flag_and_field(self):
         rows = (self.root / "CHANGELOG.md").read_text()
@@ -261,6 +274,15 @@ class DocumentsTest(unittest.TestCase):
         self.assertEqual(list(wrong_flags(root, root / "a.md")),
                          ["a.md: report has no --styl", "a.md: report --style does not take labs"])
         self.assertEqual(list(unknown_flags(root, root / "a.md")), ["a.md: no tool has --styl"])
+
+    def test_a_wrong_flag_of_a_page_is_found(self):
+        root = source_tree.sample(self, {
+            "tools/report.cc": 'ABSL_FLAG(std::string, style, "lab",\n "");\nFLAG_WORDS(style, "lab", "given");\n',
+            "a.html": "<style>p { color: var(--ink); }</style><td>report --style=lab --styl=lab</td>"
+                      "<td>--style=&#39;</td><p>with --styles</p>"})
+        self.assertEqual(list(wrong_flags(root, root / "a.html")), ["a.html: report has no --styl"])
+        self.assertEqual(list(unknown_flags(root, root / "a.html")),
+                         ["a.html: no tool has --styl", "a.html: no tool has --styles"])
 
     def test_a_wide_line_is_found(self):
         root = source_tree.sample(self, {"a.md": "x" * 121 + "\n|" + "x" * 121 + "\n```\n" + "x" * 121 + "\n```\n"})

@@ -42,7 +42,8 @@ ABSL_FLAG(std::vector<std::string>, input, {},
 ABSL_FLAG(
     std::string, output, "report.html",
     "NAME.html: the page; NAME.md with its plots NAME.plots/*.svg, and NAME.rec, the report as a record, are written "
-    "next to it. NAME.tex, NAME.csv or NAME.json: this format instead. '-' with one --format: standard output.");
+    "next to it (NAME.report.rec if NAME.rec is an input). NAME.tex, NAME.csv or NAME.json: this format instead. '-' "
+    "with one --format: standard output.");
 ABSL_FLAG(
     std::string, format, "",
     "html, markdown, latex (a document, a file per table, plots as PDF), csv, json, several of these, or all; "

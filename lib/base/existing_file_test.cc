@@ -1,6 +1,7 @@
 #include "lib/base/existing_file.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 
@@ -40,6 +41,18 @@ TEST(ExistingFileTest, NoRegularFile) {
     EXPECT_FALSE(HasBytes(path)) << path;
     EXPECT_EQ(StartOfFile(path, 4), "") << path;
   }
+}
+
+TEST(ExistingFileTest, AnotherNameIsTheSameFile) {
+  const std::string file = TempPath("same"), link = TempPath("link"), other = TempPath("other");
+  WriteFile(file, "bytes");
+  WriteFile(other, "bytes");
+  std::remove(link.c_str());
+  ASSERT_EQ(symlink(file.c_str(), link.c_str()), 0);
+  EXPECT_TRUE(IsSameFile(file, file));
+  EXPECT_TRUE(IsSameFile(file, link));
+  EXPECT_FALSE(IsSameFile(file, other));
+  EXPECT_FALSE(IsSameFile(TempPath("none"), TempPath("none")));
 }
 
 }  // namespace

@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <vector>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "lib/base/kernel_file.h"
 
 namespace lockstep {
@@ -30,14 +33,20 @@ HostIdentity ThisHost() {
 }
 
 std::string HostDifference(const HostIdentity& a, const HostIdentity& b) {
-  return a.boot_id != b.boot_id             ? "on different hosts"
-         : a.network != b.network           ? "in different network namespaces"
-         : a.virtual_host != b.virtual_host ? "on different virtual hosts (LOCKSTEP_HOST_OF_RANK)"
-                                            : "";
+  const bool both_known = !a.boot_id.empty() && !b.boot_id.empty();
+  return both_known && a.boot_id != b.boot_id ? "on different hosts"
+         : a.network != b.network             ? "in different network namespaces"
+         : a.virtual_host != b.virtual_host   ? "on different virtual hosts (LOCKSTEP_HOST_OF_RANK)"
+                                              : "";
 }
 
 std::string HostKey(const HostIdentity& host) {
   return absl::StrCat(host.boot_id, " ", host.network, " ", host.virtual_host);
+}
+
+std::optional<HostIdentity> ParseHostKey(absl::string_view key) {
+  const std::vector<std::string> words = absl::StrSplit(key, ' ');
+  return words.size() == 3 ? std::make_optional(HostIdentity{words[0], words[1], words[2]}) : std::nullopt;
 }
 
 }  // namespace lockstep

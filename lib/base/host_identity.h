@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/string_view.h"
+
 namespace lockstep {
 
 struct HostIdentity {
@@ -26,11 +28,15 @@ std::optional<int> VirtualHost();
 HostIdentity ThisHost();
 
 // Returns "on different hosts", "in different network namespaces" or "on different virtual hosts
-// (LOCKSTEP_HOST_OF_RANK)", the first that is true of the processes; empty if their identities are equal.
+// (LOCKSTEP_HOST_OF_RANK)", the first that is true of the processes; empty if their identities are equal. A boot id
+// that a process could not read is not compared: the attempt to share memory decides.
 std::string HostDifference(const HostIdentity& a, const HostIdentity& b);
 
 // Returns the identity as one line, equal for two processes exactly if their identities are equal.
 std::string HostKey(const HostIdentity& host);
+
+// Returns the identity of which `key` is the HostKey, or nothing if `key` has another format.
+std::optional<HostIdentity> ParseHostKey(absl::string_view key);
 
 }  // namespace lockstep
 

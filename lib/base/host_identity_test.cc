@@ -33,5 +33,28 @@ TEST(HostIdentityTest, EachPartCounts) {
   EXPECT_EQ(HostDifference(host, host), "");
 }
 
+// Without free descriptors a process cannot read its boot id. That is no other host.
+TEST(HostIdentityTest, AnUnknownBootIdIsNotCompared) {
+  const HostIdentity host = {"boot", "net:[1]", "0"};
+  EXPECT_EQ(HostDifference({"", "net:[1]", "0"}, host), "");
+  EXPECT_EQ(HostDifference(host, {"", "net:[1]", "0"}), "");
+  EXPECT_EQ(HostDifference(host, {"", "net:[2]", "0"}), "in different network namespaces");
+  EXPECT_EQ(HostDifference(host, {"", "net:[1]", "1"}), "on different virtual hosts (LOCKSTEP_HOST_OF_RANK)");
+}
+
+TEST(HostIdentityTest, AKeyIsReadBack) {
+  for (const HostIdentity& host : {HostIdentity{"boot", "net:[1]", "0"}, HostIdentity{"boot", "", ""},
+                                   HostIdentity{"", "", "7"}, HostIdentity{}, ThisHost()}) {
+    const std::optional<HostIdentity> read = ParseHostKey(HostKey(host));
+    ASSERT_TRUE(read.has_value()) << HostKey(host);
+    EXPECT_EQ(read->boot_id, host.boot_id);
+    EXPECT_EQ(read->network, host.network);
+    EXPECT_EQ(read->virtual_host, host.virtual_host);
+  }
+  EXPECT_FALSE(ParseHostKey("").has_value());
+  EXPECT_FALSE(ParseHostKey("boot net:[1]").has_value());
+  EXPECT_FALSE(ParseHostKey("boot net:[1] 0 1").has_value());
+}
+
 }  // namespace
 }  // namespace lockstep

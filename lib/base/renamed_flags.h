@@ -13,6 +13,10 @@ namespace lockstep {
 // this name.
 std::string RenamedFlagText(absl::string_view name);
 
+// Returns `text`, an argument or a sentence of an earlier version of any tool, with the present names of its flags:
+// "--batch_size=32" for "--batch=32", "--channels_last" for "--memory_format=channels_last". Thread-safe.
+std::string WithPresentFlags(absl::string_view text);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_BASE_RENAMED_FLAGS_H_

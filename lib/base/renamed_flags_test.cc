@@ -30,6 +30,29 @@ TEST(RenamedFlagTextTest, OtherNamesAreNoOldFlags) {
   }
 }
 
+// Not only those of this program: a report shows the commands of all tools.
+TEST(WithPresentFlagsTest, EveryFlagHasItsPresentName) {
+  EXPECT_EQ(WithPresentFlags("scale_run --batch=128,8192 --ranks=2 --nograph --workers=2"),
+            "scale_run --batch_size=128,8192 --ranks=2 --nocuda_graph --loader_workers=2");
+  EXPECT_EQ(WithPresentFlags("all batches of --batch were tried"), "all batches of --batch_size were tried");
+  EXPECT_EQ(WithPresentFlags("--batch"), "--batch_size");
+}
+
+TEST(WithPresentFlagsTest, OtherValuesAreTranslated) {
+  EXPECT_EQ(WithPresentFlags("--memory_format=channels_last --own_kernels=false"),
+            "--channels_last --cudnn_convolutions");
+  EXPECT_EQ(WithPresentFlags("--memory_format=contiguous --own_kernels --x"),
+            "--nochannels_last --nocudnn_convolutions --x");
+  EXPECT_EQ(WithPresentFlags("--noown_kernels"), "--cudnn_convolutions");
+}
+
+TEST(WithPresentFlagsTest, AllElseStays) {
+  for (const char* text : {"", "--", "-", "a--batch", "--batch_size=32", "batch", "--rows=8;--", "--batches",
+                           "---batch", "--output=my--batch.rec"}) {
+    EXPECT_EQ(WithPresentFlags(text), text);
+  }
+}
+
 TEST(RenamedFlagTextTest, AFlagThatThisProgramDoesNotHaveIsNotNamed) { EXPECT_EQ(RenamedFlagText("workers"), ""); }
 
 }  // namespace

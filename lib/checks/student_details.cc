@@ -1,15 +1,12 @@
 #include "lib/checks/student_details.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/shell_word.h"
 #include "lib/checks/class_text.h"
 #include "lib/checks/class_verdict.h"
 #include "lib/checks/rules.h"
@@ -88,13 +85,6 @@ void AddCommands(const std::string& class_folder, const ClassStudent& student, p
 }
 
 }  // namespace
-
-std::string ShellWord(const std::string& word) {
-  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("._/-+:@%", c);
-  });
-  return plain ? word : absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
-}
 
 proto::Table StudentDetails(const std::string& id, const std::string& class_folder, const ClassStudent& student) {
   proto::Table table = TextTable(id, absl::StrCat(Shortened(student.name), ": ", VerdictName(VerdictOf(student))),

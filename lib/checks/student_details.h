@@ -13,9 +13,6 @@ namespace lockstep {
 // not checked, answered questions and commands. `id` must be unique on the page. Long lists show only their beginning.
 proto::Table StudentDetails(const std::string& id, const std::string& class_folder, const ClassStudent& student);
 
-// Returns `word` for a POSIX shell: in single quotes unless it consists of letters, digits and "._/-+:@%".
-std::string ShellWord(const std::string& word);
-
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_CHECKS_STUDENT_DETAILS_H_

@@ -5,13 +5,6 @@
 namespace lockstep {
 namespace {
 
-TEST(StudentDetailsTest, AWordOfAShellIsQuotedIfNeeded) {
-  EXPECT_EQ(ShellWord("class/ada/sweep.rec"), "class/ada/sweep.rec");
-  EXPECT_EQ(ShellWord("my class/it's.rec"), "'my class/it'\\''s.rec'");
-  EXPECT_EQ(ShellWord("$(reboot)"), "'$(reboot)'");
-  EXPECT_EQ(ShellWord(""), "''");
-}
-
 TEST(StudentDetailsTest, FindingsComeBeforeTheCommands) {
   ClassStudent student;
   student.name = "ada";

@@ -252,6 +252,8 @@ TEST(SummaryTest, NoBandwidthIsAboveTheLink) {
   const std::string text = SummaryText({record});
   EXPECT_THAT(text, ::testing::ContainsRegex(" 625 +- +- +10 +12 +- +83[.]333\n"));
   EXPECT_THAT(text, HasSubstr("no comm GB/s, comm/link%: bytes / T_comm would exceed the measured link, 12 GB/s"));
+  EXPECT_THAT(text, HasSubstr("speed-ups of epochs: E_1/E_N at the same batch per device, strong at the same global "
+                              "batch; of steps: weak at the same batch per device"));
   EXPECT_THAT(text, HasSubstr("exposed: by events, of the rank with the largest sum"));
 }
 

@@ -57,6 +57,8 @@ std::string Number(const proto::Quantity& quantity, const Unit& unit) {
 }
 
 constexpr char kColumnsText[] =
+    "speed-ups of epochs: E_1/E_N at the same batch per device, strong at the same global batch; of steps: weak at the "
+    "same batch per device\n"
     "exposed: by events, of the rank with the largest sum; ablated: time saved without all-reduces; comm GB/s: bytes / "
     "T_comm; busy GB/s: bytes / time in which all-reduces ran\n";
 

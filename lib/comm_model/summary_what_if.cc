@@ -54,6 +54,7 @@ std::string VariantText(const std::vector<proto::WhatIfRow>& rows, const proto::
     text += RowText(row);
   }
   absl::StrAppend(&text,
+                  "  speed-up, effic %: of epochs\n"
                   "  -10% GB/s: bandwidth between hosts at which exposed communication is a tenth of the step\n");
   for (const std::string& line : BendLines(rows)) {
     absl::StrAppend(&text, "  ", line, "\n");

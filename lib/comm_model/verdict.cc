@@ -18,7 +18,7 @@ const proto::ScalingRow* LargestRow(const std::vector<proto::CommModelRecord>& r
   const auto size = [](const proto::ScalingRow& row) { return std::make_tuple(row.ranks(), row.batch_per_device()); };
   for (const proto::CommModelRecord& record : records) {
     const proto::ScalingRow& row = record.scaling();
-    if (record.has_scaling() && row.ranks() > 1 && row.weak_speedup().has_value() &&
+    if (record.has_scaling() && row.ranks() > 1 && row.epoch_speedup().has_value() &&
         (largest == nullptr || size(row) > size(*largest))) {
       largest = &row;
     }
@@ -38,8 +38,8 @@ std::string DoubtText(const proto::ScalingRow& row) {
 }
 
 std::string ScalingVerdict(const proto::ScalingRow& row) {
-  const double speedup = row.weak_speedup().value();
-  return absl::StrFormat("%d devices, batch %d each: %.3g times the throughput of one (%.0f %% of linear)%s",
+  const double speedup = row.epoch_speedup().value();  // speed-up of epochs, like Table 1 of the report
+  return absl::StrFormat("%d devices, batch %d each: an epoch is %.3g times as fast as on one (%.0f %% of ideal)%s",
                          row.ranks(), row.batch_per_device(), speedup, 100 * speedup / row.ranks(), DoubtText(row));
 }
 

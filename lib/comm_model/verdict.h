@@ -9,10 +9,11 @@
 
 namespace lockstep {
 
-// Returns for example "4 devices, batch 128 each: 3.62 times the throughput of one (90 % of linear)", from the row with
-// a speed-up that has the most devices and then the largest batch, followed by the number of predictions, answers and
-// audited numbers. If the row's two times are of different runs, or a speed-up is significantly above the number of
-// ranks (speedup_doubts.h), the text of the row ends with ", but " and this doubt. Returns "no results" for no results.
+// Returns for example "4 devices, batch 128 each: an epoch is 3.62 times as fast as on one (90 % of ideal)", from the
+// row with an epoch speed-up that has the most devices and then the largest batch, followed by the number of
+// predictions, answers and audited numbers. If the row's two times are of different runs, or a speed-up is
+// significantly above the number of ranks (speedup_doubts.h), the text of the row ends with ", but " and this doubt.
+// Returns "no results" for no results.
 std::string VerdictText(const std::vector<proto::CommModelRecord>& records);
 
 }  // namespace lockstep

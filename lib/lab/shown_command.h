@@ -5,14 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
-
 namespace lockstep {
 
-// Returns the word as bash reads it, in printable ASCII: unchanged, in single quotes, or as $'...' with octal escapes.
-std::string ShellWord(absl::string_view word);
-
-// Returns the words, quoted and separated by spaces.
+// Returns the words, quoted where bash needs it (lib/base/shell_word.h) and separated by spaces.
 std::string ShownCommand(const std::vector<std::string>& command);
 
 }  // namespace lockstep

@@ -1,7 +1,6 @@
 #include "lib/peer/gather_bytes.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "lib/base/host_identity.h"
 #include "lib/base/status_macros.h"
 
@@ -24,20 +23,13 @@ absl::Status Agree(const GatherBytes& gather, const absl::Status& mine) {
 }
 
 absl::Status CheckOneHost(const GatherBytes& gather) {
-  const HostIdentity own = ThisHost();
-  ASSIGN_OR_RETURN(const std::vector<std::string> all,
-                   gather(absl::StrCat(own.boot_id, "\n", own.network, "\n", own.virtual_host)));
+  ASSIGN_OR_RETURN(const std::vector<std::string> keys, gather(HostKey(ThisHost())));
   std::vector<HostIdentity> hosts;
-  for (const std::string& text : all) {
-    const std::vector<std::string> lines = absl::StrSplit(text, '\n');
-    hosts.push_back(lines.size() == 3 ? HostIdentity{lines[0], lines[1], lines[2]} : HostIdentity{text, "", ""});
+  for (const std::string& key : keys) {
+    hosts.push_back(ParseHostKey(key).value_or(HostIdentity{key, "", ""}));
   }
   for (size_t rank = 0; rank < hosts.size(); ++rank) {
-    HostIdentity host = hosts[rank];
-    if (host.boot_id.empty() || hosts[0].boot_id.empty()) {
-      host.boot_id = hosts[0].boot_id;  // unknown: the attempt to share memory decides
-    }
-    if (const std::string difference = HostDifference(hosts[0], host); !difference.empty()) {
+    if (const std::string difference = HostDifference(hosts[0], hosts[rank]); !difference.empty()) {
       return absl::FailedPreconditionError(
           absl::StrCat("ranks 0 and ", rank, " of ", hosts.size(), " are ", difference));
     }

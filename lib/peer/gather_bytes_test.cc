@@ -18,18 +18,16 @@ GatherBytes WithOther(const std::string& other) {
   };
 }
 
-std::string LinesOf(const HostIdentity& host) { return host.boot_id + "\n" + host.network + "\n" + host.virtual_host; }
-
 TEST(GatherBytesTest, RanksOfOneHostAreOnOneHost) { EXPECT_THAT(CheckOneHost(WithOther("")), IsOk()); }
 
 TEST(GatherBytesTest, ADifferentHostIsNamed) {
   HostIdentity other = ThisHost();
   other.virtual_host = "1";
-  EXPECT_THAT(CheckOneHost(WithOther(LinesOf(other))),
+  EXPECT_THAT(CheckOneHost(WithOther(HostKey(other))),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        "ranks 0 and 1 of 2 are on different virtual hosts (LOCKSTEP_HOST_OF_RANK)"));
   other.boot_id = "another";
-  EXPECT_THAT(CheckOneHost(WithOther(LinesOf(other))),
+  EXPECT_THAT(CheckOneHost(WithOther(HostKey(other))),
               StatusIs(absl::StatusCode::kFailedPrecondition, "ranks 0 and 1 of 2 are on different hosts"));
   EXPECT_THAT(CheckOneHost(WithOther("nonsense")),
               StatusIs(absl::StatusCode::kFailedPrecondition, "ranks 0 and 1 of 2 are on different hosts"));
@@ -39,9 +37,9 @@ TEST(GatherBytesTest, ADifferentHostIsNamed) {
 TEST(GatherBytesTest, AnUnknownBootIdIsNotCompared) {
   HostIdentity other = ThisHost();
   other.boot_id = "";
-  EXPECT_THAT(CheckOneHost(WithOther(LinesOf(other))), IsOk());
+  EXPECT_THAT(CheckOneHost(WithOther(HostKey(other))), IsOk());
   other.virtual_host = "1";
-  EXPECT_THAT(CheckOneHost(WithOther(LinesOf(other))),
+  EXPECT_THAT(CheckOneHost(WithOther(HostKey(other))),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        "ranks 0 and 1 of 2 are on different virtual hosts (LOCKSTEP_HOST_OF_RANK)"));
 }

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -33,18 +34,17 @@ struct Announcement {
   std::string socket;   // name of the socket on which rank 0 hands out the memory; empty on other ranks
   std::string problem;  // reason why the rank cannot take part; empty: it can
 
-  std::string Format() const {
-    return absl::StrJoin({host.boot_id, host.network, bytes, nonce, socket, problem, host.virtual_host}, "\n");
-  }
+  std::string Format() const { return absl::StrJoin({HostKey(host), bytes, nonce, socket, problem}, "\n"); }
 };
 
 absl::StatusOr<Announcement> ParseAnnouncement(const std::string& text) {
   const std::vector<std::string> lines = absl::StrSplit(text, '\n');
-  if (lines.size() != 7 || lines[3].size() != kProofDigits) {
+  const std::optional<HostIdentity> host = ParseHostKey(lines[0]);
+  if (lines.size() != 5 || !host.has_value() || lines[2].size() != kProofDigits) {
     return absl::FailedPreconditionError(
         "its announcement has another format; expected the same version of Lockstep on all ranks");
   }
-  return Announcement{{lines[0], lines[1], lines[6]}, lines[2], lines[3], lines[4], lines[5]};
+  return Announcement{*host, lines[1], lines[2], lines[3], lines[4]};
 }
 
 std::string RankOf(int rank, int size) { return absl::StrCat("rank ", rank, " of ", size); }

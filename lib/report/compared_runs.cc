@@ -10,9 +10,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "google/protobuf/text_format.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/scaling/run_conditions.h"
 #include "lib/statistics/mean.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/claim.h"
@@ -38,26 +38,21 @@ struct Run {
 };
 
 // Returns the settings as words. Fields that the words of `way` cover, and those that do not change the meaning of a
-// time (base_cases.h), are left out.
+// time (lib/scaling/run_conditions.h), are left out.
 std::vector<Setting> SettingsOfRun(const std::string& way, const proto::TrainingSpec& training,
                                    const proto::Header& header) {
-  static const auto* covered = new std::set<std::string>(
-      {"model", "precision", "step", "cuda_graph", "channels_last", "seed", "warmup_epochs", "repeats", "device"});
+  static const auto* covered =
+      new std::set<std::string>({"model", "precision", "step", "cuda_graph", "channels_last", "device"});
   std::vector<Setting> settings = {{"", way},
                                    {"device", header.device_size() > 0 ? header.device(0).name() : "CPU"},
                                    {"program", absl::StrCat("program ", ShortDigest(header.build().build_id()))}};
-  for (int i = 0; i < proto::TrainingSpec::descriptor()->field_count(); ++i) {
-    const google::protobuf::FieldDescriptor* const field = proto::TrainingSpec::descriptor()->field(i);
-    const bool unused = field->name() == "threads" && training.device() == proto::CUDA;
-    if (field->is_repeated() || unused || covered->count(field->name()) > 0) {
-      continue;
+  for (const TrainingSetting& setting : ComparableSettings(training)) {
+    if (covered->count(setting.name) == 0) {
+      const std::string words = setting.value == "false"  ? ""  // also a switch that an older record lacks
+                                : setting.value == "true" ? setting.name
+                                                          : absl::StrCat(setting.name, "=", setting.value);
+      settings.push_back({setting.name, words});
     }
-    std::string value;
-    google::protobuf::TextFormat::PrintFieldValueToString(training, field, -1, &value);
-    const std::string words = value == "false"  ? ""  // also a switch that an older record lacks
-                              : value == "true" ? field->name()
-                                                : absl::StrCat(field->name(), "=", value);
-    settings.push_back({field->name(), words});
   }
   return settings;
 }

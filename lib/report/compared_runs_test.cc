@@ -82,6 +82,29 @@ TEST(ComparedRunsTest, EachSettingOfTheCommunicationMakesAnotherRun) {
               ElementsAre("first_bucket_bytes=1048576", "first_bucket_bytes=77"));
 }
 
+TEST(ComparedRunsTest, SettingsOfTheTrainingHaveTheValuesOfTheirFlags) {
+  const auto settings = [](void (*change)(proto::TrainingSpec&)) {
+    LabRecords lab;
+    lab.sweeps = {Sweep("a.rec", 1), Sweep("b.rec", 1)};
+    change(*lab.sweeps[1].spec.mutable_training());
+    return CompareLabRuns(lab).at(0).settings;
+  };
+  EXPECT_THAT(settings([](proto::TrainingSpec& training) { training.set_optimizer(proto::ADAMW); }),
+              ElementsAre("optimizer=unset", "optimizer=adamw"));
+  EXPECT_THAT(settings([](proto::TrainingSpec& training) { training.add_lr_milestones(60); }),
+              ElementsAre("lr_milestones=none", "lr_milestones=60"));
+  EXPECT_THAT(settings([](proto::TrainingSpec& training) { training.set_zero_gamma(true); }),
+              ElementsAre("", "zero_gamma"));
+}
+
+TEST(ComparedRunsTest, SettingsWithoutEffectOnATimeAreOneRun) {
+  LabRecords lab;
+  lab.sweeps = {Sweep("a.rec", 1), Sweep("b.rec", 1)};
+  lab.sweeps[1].spec.mutable_training()->set_seed(7);
+  lab.sweeps[1].spec.mutable_training()->set_evaluate_mirrored(true);
+  EXPECT_THAT(CompareLabRuns(lab).at(0).settings, ElementsAre(""));
+}
+
 // Even 13 times is no verdict: see lib/comparison.
 TEST(ComparedRunsTest, TwoSingleRunsAreInconclusive) {
   LabRecords lab;

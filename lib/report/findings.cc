@@ -32,7 +32,7 @@ constexpr Rule kRules[] = {
     {"batch_sweep_rate", Extreme::kHighest, false, "Highest rate", " images/s", " at batch ", ""},
     {"batch_sweep_share", Extreme::kHighest, false, "Largest share", " %", " at batch ", ""},
     {"batch_sweep_memory", Extreme::kHighest, false, "Largest peak", " GB", " at batch ", ""},
-    {"speedup", Extreme::kLowest, false, "Lowest efficiency", " %", " on ", " devices"},
+    {"speedup", Extreme::kLowest, false, "Lowest efficiency of an epoch", " %", " on ", " devices"},
     {"all_reduce", Extreme::kHighest, false, "Highest bus bandwidth", " GB/s", " for ", " MB"},
     {"loss", Extreme::kLowest, true, "Lowest at the end", "", "", ""},
     {"accuracy", Extreme::kHighest, true, "Highest at the end", " %", "", ""},

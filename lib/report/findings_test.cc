@@ -37,7 +37,7 @@ TEST(FindingsTest, ReferencesAndModelsAreNoResults) {
   proto::Series ideal = SeriesOf("ideal", {2, 4}, {100, 50}, proto::DERIVED);
   ideal.set_reference(true);
   EXPECT_EQ(FindingOf(PlotOf("speedup_2", {SeriesOf("batch 32", {2, 4}, {98, 96.4}, proto::DERIVED), ideal})),
-            "Lowest efficiency: 96.4 % on 4 devices.");
+            "Lowest efficiency of an epoch: 96.4 % on 4 devices.");
   EXPECT_EQ(FindingOf(PlotOf("batch_sweep_memory", {SeriesOf("bf16, measured", {32, 64}, {1.5, 2}),
                                                     SeriesOf("bf16, predicted", {32, 64}, {1.6, 9}, proto::MODELLED)})),
             "Largest peak: 2.00 GB at batch 64.");

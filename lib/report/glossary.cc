@@ -41,7 +41,7 @@ constexpr Entry kEntries[] = {
      "One process that copies the network to all devices in each step and collects their gradients."},
     {"DDP", "",
      "Distributed data parallel: a process for each device; gradients are summed by all-reduce during backward."},
-    {"efficiency", "", "Speed-up / number of devices."},
+    {"efficiency", "", "Speed-up / number of devices; of epochs unless steps are named."},
     {"epoch", "", "One pass over all training images."},
     {"exposed", "",
      "Time from the end of backward to the end of the last all-reduce, by events, summed over an epoch, of the rank "
@@ -72,7 +72,8 @@ constexpr Entry kEntries[] = {
     {"serial fraction", "", "Share of the work that more devices do not speed up."},
     {"set_epoch", "set_epoch|sampler", "Gives the sampler the epoch number, so that each epoch has its own order."},
     {"SNR", "", "Energy of the values / energy of the error, in decibels; 6 dB are one bit."},
-    {"speed-up", "", "Time on one device / time on N devices."},
+    {"speed-up", "",
+     "Time on one device / time on N devices; of epochs, data loading included, unless steps are named."},
     {"straggler", "straggler|slowest rank", "Device for which all others wait."},
     {"strong", "strong", "Scaling with a fixed global batch: each device has less work."},
     {"TF32", "", "fp32 on tensor cores, with inputs of products rounded to 10 bits."},

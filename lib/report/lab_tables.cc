@@ -171,7 +171,8 @@ proto::Table Table1(const ScalingView& view) {
   table.Add("speed-up", IntervalText::kShown, [&](const PlaceOfTable& place) { return SpeedupAt(view, place, 1); });
   table.Add(HeadingOf("of ideal", kPercent), IntervalText::kHidden,
             [&](const PlaceOfTable& place) { return SpeedupAt(view, place, place.ranks * kPercent.size); });
-  return table.Take("Means, and the extremes of single epochs. Of ideal: speed-up / number of devices.");
+  return table.Take(
+      "Means, and the extremes of single epochs. Speed-up: of these epochs. Of ideal: speed-up / number of devices.");
 }
 
 proto::Table Table2(const ScalingView& view) {

@@ -5,6 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/renamed_flags.h"
+#include "lib/base/shell_word.h"
 #include "lib/report/sections.h"
 #include "lib/summary/lab_runs.h"
 #include "lib/warnings/warnings.h"
@@ -104,6 +106,21 @@ proto::Table DatasetTable(const LabRecords& lab) {
   return table;
 }
 
+// Returns the words as a shell reads them.
+std::string CommandText(const google::protobuf::RepeatedPtrField<std::string>& words) {
+  return absl::StrJoin(words, " ",
+                       [](std::string* out, const std::string& word) { absl::StrAppend(out, ShellWord(word)); });
+}
+
+// Returns the command that made a record, as this version takes it.
+std::string CommandOf(const proto::Header& header) {
+  google::protobuf::RepeatedPtrField<std::string> words = header.command_line();
+  for (std::string& word : words) {
+    word = WithPresentFlags(word);
+  }
+  return CommandText(words);
+}
+
 }  // namespace
 
 proto::Section MachineSection(const LabRecords& lab) {
@@ -125,14 +142,19 @@ proto::Section RecordsSection(const LabRecords& lab) {
   proto::Table records = MakeTable("What this report was made from", {"record", "run", "tool", "build", "seed",
                                                                       "started (UTC)", "SHA-256", "size, bytes"});
   proto::Table commands = MakeTable("The commands", {"record", "command"});
+  bool renamed = false;
   for (const RecordSource* source : lab.Sources()) {
     const proto::Header& header = source->header;
     AddRow(records, {LabelCell(source->name()), LetterCell(lab, *source), LabelCell(header.build().tool()),
                      LabelCell(DescribeBuild(header.build())), LabelCell(absl::StrCat(header.seed())),
                      LabelOr(header.start_time(), "not in the record"), LabelCell(source->input.sha256()),
                      CountCell(source->input.size_bytes(), proto::MEASURED, "")});
-    AddRow(commands,
-           {LabelCell(source->name()), LabelOr(absl::StrJoin(header.command_line(), " "), "the record does not say")});
+    const std::string command = CommandOf(header);
+    AddRow(commands, {LabelCell(source->name()), LabelOr(command, "the record does not say")});
+    renamed = renamed || command != CommandText(header.command_line());
+  }
+  if (renamed) {
+    commands.add_note("Commands of older records have the present names of their flags.");
   }
   if (records.row().empty()) {
     records.set_absent_reason("no record was given");

@@ -78,7 +78,7 @@ proto::Plot SpeedupPlot(const ScalingView& view) {
   plot.set_kind(proto::LINES);
   plot.set_title(absl::StrCat("Efficiency of several devices: ", view.Title()));
   plot.set_x_label("devices N");
-  plot.set_y_label("% of N times the speed of one device");
+  plot.set_y_label("% of N times the epochs per second of one device");
   plot.set_x_log(true);
   plot.set_y_cropped(true);
   std::map<uint32_t, proto::Series> series_of_batch;
@@ -107,9 +107,9 @@ proto::Plot SpeedupPlot(const ScalingView& view) {
     }
   }
   plot.set_description(
-      "Efficiency, E_1(B) / E_N(B) / N, against the number of devices: a line per batch per device, error bars over "
-      "the "
-      "interval of the record, and the ideal of 100 %. The axis need not begin at 0. The numbers are in Table 1.");
+      "Efficiency of epochs, E_1(B) / E_N(B) / N, against the number of devices: a line per batch per device, error "
+      "bars over the interval of the record, and the ideal of 100 %. The axis need not begin at 0. The numbers are in "
+      "Table 1.");
   return plot;
 }
 

@@ -17,13 +17,16 @@ struct PriorReport {
   std::vector<proto::Input> files;  // paths are the present ones, whatever folder the record names
 };
 
-// Reads the files of the previous report from its record, or from the journal that a stopped run left. Must be called
-// under the record's lock, and before RecordWriter::Begin, which empties the journal.
-PriorReport ReadPriorReport(const std::string& stem);
+// Reads the files of the previous report from its record at `record`, or from the journal that a stopped run left.
+// `stem` is that of the new report (StemOfReport). Must be called under the record's lock, and before
+// RecordWriter::Begin, which empties the journal.
+PriorReport ReadPriorReport(const std::string& stem, const std::string& record);
 
 // Returns the rule for the report's record. In addition to ReplaceOwnResult (lib/record/other_result.h), the rule
 // allows replacing the record of any report that has an input in common with `planned`: the same name, except standard
-// input, or the same bytes. Hence a report made again with one more record, or in another style, replaces itself.
+// input, the same file by another name, or the same bytes. If there is no record, the complete journal of a run that
+// was killed while it put its files in place counts instead. Hence a report made again with one more record, or in
+// another style, replaces itself.
 ReplaceRule ReplaceSameReport(const proto::Header& planned, const std::vector<std::string>& other_outputs);
 
 // Returns the rule for the other files of a report whose record replaces that of `prior`: the files of the previous

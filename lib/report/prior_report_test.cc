@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <cstdio>
 #include <memory>
 
 #include "gmock/gmock.h"
@@ -16,6 +17,7 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ReadFile;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
@@ -66,6 +68,33 @@ TEST(ReplaceSameReportTest, AReportWithAnInputInCommonIsReplaced) {
   EXPECT_EQ(ReplaceSameReport(moved, {})({path}), absl::StatusOr<bool>(true));
 }
 
+// The input was measured again since, and is named from another folder.
+TEST(ReplaceSameReportTest, AnInputWithOtherBytesIsRecognizedByItsPlace) {
+  const std::string path = TempPath("r.rec"), input = TempPath("a.rec");
+  WriteFile(input, "new bytes");
+  for (const std::string& recorded : {FileNameOf(input), FolderOf(input) + "/./" + FileNameOf(input)}) {
+    WriteRecord(path, HeaderOf({recorded}));
+    EXPECT_EQ(ReplaceSameReport(HeaderOf({input}), {})({path}), absl::StatusOr<bool>(true)) << recorded;
+  }
+  WriteRecord(path, HeaderOf({TempPath("none.rec")}));
+  EXPECT_THAT(ReplaceSameReport(HeaderOf({input}), {})({path}), StatusIs(kUsage, HasSubstr("holds another result")));
+}
+
+// A run that was killed while it put its files in place leaves pages and a complete journal.
+TEST(ReplaceSameReportTest, AKilledReportWithAnInputInCommonIsReplaced) {
+  const std::string path = TempPath("r.rec"), page = TempPath("r.html"), part = path + ".part";
+  const proto::Header planned = HeaderOf({"a.rec", "b.rec"});
+  WriteFile(page, "its page");
+  WriteRecord(path, HeaderOf({"a.rec"}), {page});
+  ASSERT_EQ(std::rename(path.c_str(), part.c_str()), 0);
+  EXPECT_EQ(ReplaceSameReport(planned, {page})({path, true}), absl::StatusOr<bool>(true));
+  EXPECT_THAT(ReplaceSameReport(HeaderOf({"x.rec"}), {page})({path, true}),
+              StatusIs(kUsage, HasSubstr("r.html exists already")));
+  const std::string bytes = ReadFile(part);
+  WriteFile(part, bytes.substr(0, bytes.size() - 1));  // killed before: the page is not its own
+  EXPECT_THAT(ReplaceSameReport(planned, {page})({path, true}), StatusIs(kUsage, HasSubstr("r.html exists already")));
+}
+
 TEST(ReplaceSameReportTest, AnotherReportIsRefused) {
   const std::string path = TempPath("r.rec");
   WriteRecord(path, HeaderOf({"a.rec", "-"}));
@@ -92,12 +121,21 @@ TEST(ReplaceSameReportTest, AFileThatIsNoReportIsRefused) {
 TEST(PriorReportTest, FilesAreWhereTheReportIsNow) {
   const std::string stem = TempPath("r");
   WriteRecord(stem + ".rec", HeaderOf({"a.rec"}), {"out/old.html", "out/old.plots/loss.svg"});
-  const PriorReport prior = ReadPriorReport(stem);
+  const PriorReport prior = ReadPriorReport(stem, stem + ".rec");
   EXPECT_TRUE(prior.known);
   ASSERT_EQ(prior.files.size(), 2u);
   EXPECT_EQ(prior.files[0].path(), FolderOf(stem) + "/old.html");
   EXPECT_EQ(prior.files[1].path(), stem + ".plots/loss.svg");
-  EXPECT_FALSE(ReadPriorReport(TempPath("no")).known);
+  EXPECT_FALSE(ReadPriorReport(TempPath("no"), TempPath("no.rec")).known);
+}
+
+TEST(PriorReportTest, APageInAFolderNamedLikeThatOfPlotsIsAPage) {
+  const std::string stem = TempPath("r");
+  WriteRecord(stem + ".rec", HeaderOf({"a.rec"}), {"my.plots/r.html", "my.plots/r.plots/loss.svg"});
+  const PriorReport prior = ReadPriorReport(stem, stem + ".rec");
+  ASSERT_EQ(prior.files.size(), 2u);
+  EXPECT_EQ(prior.files[0].path(), FolderOf(stem) + "/r.html");
+  EXPECT_EQ(prior.files[1].path(), stem + ".plots/loss.svg");
 }
 
 TEST(PriorReportTest, OnlyItsOwnFilesMayBeReplaced) {
@@ -128,7 +166,7 @@ TEST(PriorReportTest, UnchangedPlotsThatAreNoLongerWrittenAreStale) {
   }
   WriteRecord(stem + ".rec", HeaderOf({"a.rec"}), {next_to, inside, stem + ".html", stem + ".plots/changed.svg"});
   WriteFile(stem + ".plots/changed.svg", "by hand");
-  const PriorReport prior = ReadPriorReport(stem);
+  const PriorReport prior = ReadPriorReport(stem, stem + ".rec");
   const UnwrittenFiles all = FindUnwrittenFiles(stem, {ReportFormat::kMarkdown}, prior, {});
   EXPECT_THAT(PathsOf(all.stale), ElementsAre(next_to, inside));
   EXPECT_THAT(PathsOf(all.kept), ElementsAre(stem + ".html"));

@@ -66,12 +66,12 @@ absl::Status CheckOptions(const ReportOptions& options) {
 }
 
 // Lists the output files. Plots are given as a pattern, because they are known only after the records are read.
-RunFiles FilesOf(const ReportOptions& options) {
+RunFiles FilesOf(const ReportOptions& options, const std::string& record) {
   if (options.output == "-") {
     return {options.inputs, {{"--output", "-", ""}}};
   }
   const std::string stem = StemOfReport(options.output);
-  RunFiles files = {options.inputs, {{"--output", ReportRecordFile(stem), "", options.output}}};
+  RunFiles files = {options.inputs, {{"--output", record, "", options.output}}};
   for (const ReportFormat format : options.formats) {
     files.outputs.push_back({"--output", PageFile(stem, format), ""});
     // The LaTeX audit is included in STEM.*.tex below.
@@ -380,9 +380,9 @@ absl::Status PrintReport(const ReportOptions& options, const LabRecords& lab) {
 
 // Writes the report's files, and its record last. The record's lock keeps other reports out meanwhile.
 absl::Status WriteReport(const ReportOptions& options, const LabRecords& lab, const proto::Header& header,
-                         RecordWriter& record) {
+                         const std::string& record_file, RecordWriter& record) {
   const std::string stem = StemOfReport(options.output);
-  const PriorReport prior = ReadPriorReport(stem);
+  const PriorReport prior = ReadPriorReport(stem, record_file);
   ReportPages pages = ReadablePages(lab, options);
   const std::vector<proto::Section>& sections = pages.page;
   const std::string title = ReportTitle(lab);
@@ -393,7 +393,7 @@ absl::Status WriteReport(const ReportOptions& options, const LabRecords& lab, co
   RETURN_IF_ERROR(WriteAll(options, header, pages, title, plots, prior, files, record, warnings));
   RETURN_IF_ERROR(PutInPlace(options, prior, files, record));
   std::vector<std::string> written = PagesOf(stem, options);
-  written.push_back(ReportRecordFile(stem));
+  written.push_back(record_file);
   LogLine(absl::StrCat("report: wrote ", JoinAnd(written), ": ",
                        VerdictText(sections, CountDrawn(sections, plots, stem, files))));
   for (const std::string& warning : warnings) {
@@ -407,25 +407,24 @@ absl::Status WriteReport(const ReportOptions& options, const LabRecords& lab, co
 absl::Status RunReport(const ReportOptions& options) {
   const Stopwatch watch;
   RETURN_IF_ERROR(CheckOptions(options));
-  RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
+  const std::string record = ReportRecordFile(options.output, options.inputs);
+  RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options, record)));
   ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(options.inputs));
   if (options.output == "-" && !options.dry_run) {
     return PrintReport(options, lab);
   }
   const std::string stem = StemOfReport(options.output);
   StageRun run;
-  run.output.record = ReportRecordFile(stem);
+  run.output.record = record;
   run.output.other_outputs = PagesOf(stem, options);
   run.output.rule = [&](const proto::Header& header) { return ReplaceSameReport(header, run.output.other_outputs); };
   run.output.force = options.force;
   run.dry_run = options.dry_run;
   run.print_plan = [&] { return PrintPlan(options, ReadablePages(lab, options).page, watch.Seconds()); };
   run.make_header = [&] { return HeaderOf(lab, options); };
-  run.is_cached = [&](const proto::Header& header) {
-    return AllThere(stem, options) && IsCached(ReportRecordFile(stem), header);
-  };
+  run.is_cached = [&](const proto::Header& header) { return AllThere(stem, options) && IsCached(record, header); };
   run.write = [&](const proto::Header& header, StageOutput& output) {
-    return WriteReport(options, lab, header, *output.writer);
+    return WriteReport(options, lab, header, record, *output.writer);
   };
   return RunStage(run);
 }

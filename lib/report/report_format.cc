@@ -8,8 +8,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "lib/base/existing_file.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
+#include "lib/record/record_format.h"
+#include "lib/record/wrong_input.h"
 
 namespace lockstep {
 namespace {
@@ -25,6 +28,17 @@ constexpr Format kFormats[] = {
     {ReportFormat::kLatex, "latex", ".tex"}, {ReportFormat::kCsv, "csv", ".csv"},
     {ReportFormat::kJson, "json", ".json"},
 };
+
+// Returns true if the file at `path` begins as a record that report did not write.
+bool IsOtherToolsRecord(const std::string& path) {
+  constexpr size_t kStartBytes = 64;  // bytes that SchemaAtStart needs
+  const std::string start = HasBytes(path) ? StartOfFile(path, kStartBytes) : "";
+  if (start.empty() || !BeginsAsRecordFile(start)) {
+    return false;
+  }
+  const Schema* const schema = SchemaAtStart(start);
+  return schema == nullptr || schema->tool != "report";
+}
 
 const Format& Of(ReportFormat format) { return kFormats[static_cast<size_t>(format)]; }
 
@@ -91,7 +105,12 @@ std::string AuditFile(const std::string& stem, ReportFormat format) {
   return absl::StrCat(stem, ".audit", Of(format).ending);
 }
 
-std::string ReportRecordFile(const std::string& stem) { return absl::StrCat(stem, ".rec"); }
+std::string ReportRecordFile(const std::string& output, const std::vector<std::string>& inputs) {
+  const std::string stem = StemOfReport(output), record = absl::StrCat(stem, ".rec");
+  const bool is_input =
+      std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) { return IsSameFile(input, record); });
+  return output != record && (is_input || IsOtherToolsRecord(record)) ? absl::StrCat(stem, ".report.rec") : record;
+}
 
 std::string PlotFolder(const std::string& stem) { return absl::StrCat(stem, ".plots"); }
 

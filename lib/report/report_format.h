@@ -37,9 +37,14 @@ std::string StemOfReport(const std::string& output);
 std::string PageFile(const std::string& stem, ReportFormat format);
 std::string AuditFile(const std::string& stem, ReportFormat format);
 
-// Return the record "out/report.rec", the folder of the plots "out/report.plots", and a plot in it,
-// "out/report.plots/speedup.svg", of the id "speedup" and the ending ".svg".
-std::string ReportRecordFile(const std::string& stem);
+// Returns the path of the report's record: "out/report.rec" for the output "out/report.html". If that file is one of
+// `inputs` or a record of another tool, the result is "out/report.report.rec", so that `report sweep.rec
+// --output=sweep.html` replaces no measurement. An output that itself ends in ".rec" is always the record. Reads the
+// file's first bytes: a run must call the function once and keep the result.
+std::string ReportRecordFile(const std::string& output, const std::vector<std::string>& inputs);
+
+// Return the folder of the plots "out/report.plots", and a plot in it, "out/report.plots/speedup.svg", of the id
+// "speedup" and the ending ".svg".
 std::string PlotFolder(const std::string& stem);
 std::string PlotFile(const std::string& stem, const std::string& id, absl::string_view ending);
 

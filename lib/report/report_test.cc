@@ -217,9 +217,30 @@ TEST(ReportTest, AnInputIsNeverReplaced) {
   const std::string folder = Folder();
   ReportOptions options;
   options.inputs = {WriteSmallLab(folder)[1]};
-  options.output = folder + "/sweep.html";
+  options.output = folder + "/sweep.rec";
   EXPECT_THAT(RunReport(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("would replace the input")));
   EXPECT_THAT(ReadRecordFile<proto::SweepFile>(folder + "/sweep.rec"), IsOk());
+}
+
+TEST(ReportTest, APageMayHaveTheNameOfAnInput) {
+  const std::string folder = Folder();
+  const std::vector<std::string> lab = WriteSmallLab(folder);
+  const std::string sweep = ReadFile(lab[1]), page = folder + "/sweep.html";
+  ReportOptions options;
+  options.inputs = {lab[1]};
+  options.output = page;
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_THAT(ReadRecordFile<proto::ReportFile>(folder + "/sweep.report.rec"), IsOk());
+  const ModifiedAt first(page);
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_TRUE(ModifiedAt(page) == first);  // cached
+  options.inputs = {lab[1], lab[2]};
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_THAT(ReadFile(page), HasSubstr("scale.rec"));
+  options.inputs = {lab[2]};  // sweep.rec is no input now, and still not replaced
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_THAT(ReadFile(page), Not(HasSubstr("sweep.rec")));
+  EXPECT_EQ(ReadFile(lab[1]), sweep);
 }
 
 TEST(ReportTest, AReportIsNotMadeFromAReport) {

@@ -90,7 +90,9 @@ proto::Table Table1(const ScalingView& view) {
   table.add_note(
       "speed-up: quotient of the times shown; base case 1 x B plain. The batch per device is fixed (weak scaling), and "
       "so are the images of an epoch (strong scaling).");
-  table.add_note("strong: the global batch is fixed; the base case is plain training on one device with batch N x B.");
+  table.add_note(
+      "strong: quotient of epochs, too; the global batch is fixed, and the base case is plain training on one device "
+      "with batch N x B.");
   if (view.scale != nullptr) {
     table.add_note(absl::StrCat(DescribeScaleMode(view.Spec()), "; ", DescribeTiming(view.Spec().training()), "."));
     AddGlooNotes(*view.scale, table);
@@ -101,8 +103,9 @@ proto::Table Table1(const ScalingView& view) {
 proto::Table DefinitionsTable(const ScalingView& view) {
   proto::Table table =
       MakeTable(absl::StrCat("Speed-ups by definition: ", view.Title()),
-                {"devices N", "batch per device B", "strong, base 1 x N*B", "weak, base 1 x B", "weak efficiency, %",
-                 "E_1(B) / E_N(B)", "serial fraction (Karp-Flatt)", "serial fraction (Gustafson)"});
+                {"devices N", "batch per device B", "strong, of epochs, base 1 x N*B", "weak, of steps, base 1 x B",
+                 "weak efficiency, of steps, %", "E_1(B) / E_N(B), of epochs", "serial fraction (Karp-Flatt)",
+                 "serial fraction (Gustafson)"});
   for (const proto::ScalingRow* const one : view.rows) {
     const proto::ScalingRow& row = *one;
     if (row.ranks() <= 1) {

@@ -76,10 +76,10 @@ std::string FormatSpeedup(const proto::Quantity& speedup) {
 std::string CompareKinds(const proto::ScalingRow& row) {
   const proto::Quantity& strong = row.strong_speedup();
   const proto::Quantity& weak = row.weak_speedup();
-  const std::string numbers =
-      absl::StrCat(": the speed-up is ", FormatSpeedup(strong), " with the global batch fixed (strong: ", row.ranks(),
-                   " x ", row.batch_per_device(), " against 1 x ", uint64_t{row.ranks()} * row.batch_per_device(),
-                   "), and ", FormatSpeedup(weak), " per step with the batch per device fixed (weak).");
+  const std::string numbers = absl::StrCat(
+      ": the speed-up is ", FormatSpeedup(strong), " per epoch with the global batch fixed (strong: ", row.ranks(),
+      " x ", row.batch_per_device(), " against 1 x ", uint64_t{row.ranks()} * row.batch_per_device(), "), and ",
+      FormatSpeedup(weak), " per step with the batch per device fixed (weak).");
   if (HasInterval(strong) && HasInterval(weak) && strong.low() <= weak.high() && weak.low() <= strong.high()) {
     return absl::StrCat(" Strong and weak scaling do not differ by more than the spread", numbers);
   }

@@ -140,8 +140,8 @@ TEST(SentencesTest, Q2ComparesTheKindsOnlyWhereTheIntervalsPart) {
   proto::ScalingRow& row = lab.comm_models[0].rows[1];
   *row.mutable_strong_speedup() = QuantityOf(1.2, 1.1, 1.3);
   EXPECT_THAT(AnswerQ2(lab).text(),
-              HasSubstr(" Strong scaling is worse here: the speed-up is 1.20 with the global batch fixed (strong: 2 x "
-                        "32 against 1 x 64), and 1.50 per step with the batch per device fixed (weak)."));
+              HasSubstr(" Strong scaling is worse here: the speed-up is 1.20 per epoch with the global batch fixed "
+                        "(strong: 2 x 32 against 1 x 64), and 1.50 per step with the batch per device fixed (weak)."));
   *row.mutable_strong_speedup() = QuantityOf(1.9, 1.8, 2.0);
   EXPECT_THAT(AnswerQ2(lab).text(), HasSubstr(" Strong scaling is better here: "));
   *row.mutable_strong_speedup() = QuantityOf(1.55, 1.45, 1.65);

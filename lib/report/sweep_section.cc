@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/renamed_flags.h"
 #include "lib/lab_records/scaling_view.h"
 #include "lib/report/sections.h"
 #include "lib/report/sweep_detail.h"
@@ -217,7 +218,7 @@ void FinishEpochTable(proto::Table& table, proto::Section& section) {
 }
 
 std::string DescribeReason(const proto::SweepEnd& end) {
-  const std::string detail = end.detail().empty() ? "" : absl::StrCat(" (", end.detail(), ")");
+  const std::string detail = end.detail().empty() ? "" : absl::StrCat(" (", WithPresentFlags(end.detail()), ")");
   switch (end.reason()) {
     case proto::END_OUT_OF_MEMORY:
       return absl::StrCat("The batch sweep ended because the next batch did not fit into memory", detail, ".");

@@ -641,6 +641,27 @@ TEST(TablesTest, RecordsAreNamedWithTheirDigest) {
                                            "2026-11-21T10:00:00Z", "digest of sweep.rec", "12,345"));
 }
 
+TEST(TablesTest, CommandsCanBePastedIntoAShellOfToday) {
+  LabRecords lab = SmallLab();
+  EXPECT_TRUE(TableOf(lab, "The commands").note().empty());
+  auto& words = *lab.sweeps[0].header.mutable_command_line();
+  words.Clear();
+  for (const char* word : {"train_sweep", "--batch=32", "--rows=a; b"}) {
+    *words.Add() = word;
+  }
+  lab.sweeps[0].end.set_reason(proto::END_MAX_BATCH);
+  lab.sweeps[0].end.set_detail("all batches of --batch were tried");
+  const proto::Table table = TableOf(lab, "The commands");
+  std::vector<std::string> commands;
+  for (const proto::Row& row : table.row()) {
+    commands.push_back(row.cell(1).text());
+  }
+  EXPECT_THAT(commands, Contains("train_sweep --batch_size=32 '--rows=a; b'"));
+  EXPECT_THAT(table.note(), ElementsAre("Commands of older records have the present names of their flags."));
+  EXPECT_THAT(TableOf(lab, "Q1: epoch time against batch size").note(),
+              Contains(HasSubstr("all batches of --batch_size were tried")));
+}
+
 TEST(TablesTest, RunsHaveTheirLettersWhereverRecordsAreListed) {
   const proto::Table records = TableOf(SmallLab(), "What this report was made from");
   EXPECT_THAT(RowOf(records, 0)[1], HasSubstr("not a measuring run"));  // dataset.rec

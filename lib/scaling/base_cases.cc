@@ -28,6 +28,9 @@ bool AreOfTwoCommits(const proto::Header& a, const proto::Header& b) {
   return are_known && first != second;
 }
 
+// Beginnings of BaseCase::origin.
+constexpr char kScale[] = "scale record", kSweep[] = "sweep record";
+
 template <typename Point>
 std::optional<BaseCase> ToBaseCase(const Point& point, const std::string& run_start, const std::string& origin) {
   const std::optional<Spread> epoch = SpreadOf(point.epoch_seconds());
@@ -47,7 +50,7 @@ std::optional<BaseCase> ToBaseCase(const Point& point, const std::string& run_st
 // Returns "scale record"; for a point of several joined records "scale records two.rec and four.rec" (join_records.h).
 std::string OriginOf(const proto::ScalePoint& point) {
   const std::string files = PooledFiles(point);
-  return files.empty() ? "scale record" : absl::StrCat("scale records ", files);
+  return files.empty() ? kScale : absl::StrCat(kScale, "s ", files);
 }
 
 template <typename Point>
@@ -80,8 +83,24 @@ const proto::SweepSpec* FindSpec(const SweepRecords& sweep) {
   return nullptr;
 }
 
+BaseCaseSource SourceOfBaseCase(const proto::Quantity& quantity) {
+  const auto names = [&](absl::string_view origin) {
+    return absl::StrContains(quantity.method(), absl::StrCat("(", origin));  // WithBase (scaling_row.h)
+  };
+  return !quantity.has_value()                                ? BaseCaseSource::kNone
+         : names(absl::StrCat(kSweep, ", ", kMachineUnknown)) ? BaseCaseSource::kSweepOfUnknownMachine
+         : names(kSweep)                                      ? BaseCaseSource::kSweepRecord
+         : names(kScale)                                      ? BaseCaseSource::kScaleRecord
+                                                              : BaseCaseSource::kNone;
+}
+
+bool IsOfSweep(const proto::Quantity& quantity) {
+  const BaseCaseSource source = SourceOfBaseCase(quantity);
+  return source == BaseCaseSource::kSweepRecord || source == BaseCaseSource::kSweepOfUnknownMachine;
+}
+
 bool IsOfUnknownMachine(const proto::Quantity& quantity) {
-  return quantity.has_value() && absl::StrContains(quantity.method(), kMachineUnknown);
+  return SourceOfBaseCase(quantity) == BaseCaseSource::kSweepOfUnknownMachine;
 }
 
 SameMachine CompareMachines(const proto::Header& expected, const proto::Header& found, proto::DeviceKind device) {
@@ -143,7 +162,7 @@ BaseCases::BaseCases(const ScaleRecords& scale, const SweepRecords* sweep) {
   const bool is_known =
       CompareMachines(scale.header, sweep->header, FindSpec(scale)->training().device()) == SameMachine::kYes;
   const std::string run_start = AreOfTwoCommits(scale.header, sweep->header) ? sweep->header.start_time() : "";
-  const std::string origin = is_known ? "sweep record" : absl::StrCat("sweep record, ", kMachineUnknown);
+  const std::string origin = is_known ? kSweep : absl::StrCat(kSweep, ", ", kMachineUnknown);
   for (const proto::SweepRecord& record : sweep->records) {
     const proto::SweepPoint& point = record.point();
     if (!record.has_point()) {
@@ -152,7 +171,7 @@ BaseCases::BaseCases(const ScaleRecords& scale, const SweepRecords* sweep) {
     if (const std::optional<BaseCase> base = ToBaseCase(point, run_start, origin)) {
       by_batch_.emplace(point.batch_size(), *base);
     } else {
-      why_not_.emplace(point.batch_size(), WhyNot(point, "sweep record"));
+      why_not_.emplace(point.batch_size(), WhyNot(point, kSweep));
     }
   }
 }

@@ -38,7 +38,18 @@ struct BaseCase {
 // Part of the `method` of each quantity computed from a base case whose machine may be another.
 inline constexpr char kMachineUnknown[] = "not known to be of the same machine";
 
-// Returns true if the quantity is computed from such a base case.
+// Record from which the base case of a quantity was taken.
+enum class BaseCaseSource { kNone, kScaleRecord, kSweepRecord, kSweepOfUnknownMachine };
+
+// Returns the source that the quantity's `method` names (BaseCase::origin); kNone if the quantity has no value or its
+// method names no source. All code that depends on the source must use this function, because a record has no field for
+// it.
+BaseCaseSource SourceOfBaseCase(const proto::Quantity& quantity);
+
+// Returns true for kSweepRecord and kSweepOfUnknownMachine.
+bool IsOfSweep(const proto::Quantity& quantity);
+
+// Returns true for kSweepOfUnknownMachine.
 bool IsOfUnknownMachine(const proto::Quantity& quantity);
 
 class BaseCases {

@@ -370,6 +370,19 @@ TEST(ExplainTest, ASweepAddsBaseCases) {
   EXPECT_FALSE(IsOfUnknownMachine(rows[1].epoch_speedup()));  // its base case is in the record itself
 }
 
+TEST(ExplainTest, ASpeedupNamesTheSourceOfItsBaseCase) {
+  ScaleRecords run = Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()});
+  SweepRecords sweep = Sweep();
+  const auto source = [&] { return SourceOfBaseCase(Explain(run, &sweep)[1].strong_speedup()); };
+  EXPECT_EQ(source(), BaseCaseSource::kSweepOfUnknownMachine);
+  run.header.mutable_host()->set_name_sha256("a");
+  sweep.header.mutable_host()->set_name_sha256("a");
+  EXPECT_EQ(source(), BaseCaseSource::kSweepRecord);
+  EXPECT_EQ(SourceOfBaseCase(Explain(run, &sweep)[1].epoch_speedup()), BaseCaseSource::kScaleRecord);
+  sweep.header.mutable_host()->set_name_sha256("b");
+  EXPECT_EQ(source(), BaseCaseSource::kNone);  // refused
+}
+
 // GPUs and hosts with equal names, such as those of virtual machines, are distinguished by the GPUs' UUIDs.
 TEST(ExplainTest, ABaseCaseOfAnotherGpuIsRefused) {
   const std::string on_gpu = "training { model: 'resnet18' device: CUDA precision: FP32 }";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "google/protobuf/descriptor.h"
@@ -62,25 +63,38 @@ std::string ValueText(const proto::TrainingSpec& training, const google::protobu
                                                           &values[static_cast<size_t>(i)]);
   }
   const std::string text = absl::StrJoin(values, ",");
-  return field->enum_type() != nullptr ? absl::AsciiStrToLower(text) : text.empty() ? "none" : text;
+  if (field->enum_type() != nullptr) {
+    return absl::EndsWith(text, "_UNSPECIFIED") ? "unset" : absl::AsciiStrToLower(text);
+  }
+  return text.empty() ? "none" : text;
 }
 
 void AddSettings(const proto::TrainingSpec& expected, const proto::TrainingSpec& found,
                  std::vector<std::string>& differences) {
   const size_t before = differences.size();
-  for (int i = 0; i < proto::TrainingSpec::descriptor()->field_count(); ++i) {
-    const google::protobuf::FieldDescriptor* const field = proto::TrainingSpec::descriptor()->field(i);
-    const std::string now = ValueText(found, field), then = ValueText(expected, field);
-    if (now != then) {
-      differences.push_back(absl::StrCat(field->name(), " ", now, " instead of ", then));
+  const std::vector<TrainingSetting> then = ComparableSettings(expected), now = ComparableSettings(found);
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (now[i].value != then[i].value) {
+      differences.push_back(absl::StrCat(now[i].name, " ", now[i].value, " instead of ", then[i].value));
     }
   }
-  if (differences.size() == before && expected.SerializeAsString() != found.SerializeAsString()) {
+  if (differences.size() == before &&
+      Comparable(expected).SerializeAsString() != Comparable(found).SerializeAsString()) {
     differences.push_back("settings that this version does not know");  // fields of a newer version
   }
 }
 
 }  // namespace
+
+std::vector<TrainingSetting> ComparableSettings(const proto::TrainingSpec& training) {
+  const proto::TrainingSpec comparable = Comparable(training);
+  std::vector<TrainingSetting> settings;
+  for (int i = 0; i < proto::TrainingSpec::descriptor()->field_count(); ++i) {
+    const google::protobuf::FieldDescriptor* const field = proto::TrainingSpec::descriptor()->field(i);
+    settings.push_back({field->name(), ValueText(comparable, field)});
+  }
+  return settings;
+}
 
 std::vector<std::string> ConditionDifferences(const RunConditions& expected, const RunConditions& found) {
   std::vector<std::string> differences;
@@ -92,7 +106,7 @@ std::vector<std::string> ConditionDifferences(const RunConditions& expected, con
     differences.push_back(
         absl::StrCat("device '", DeviceName(*found.header), "' instead of '", DeviceName(*expected.header), "'"));
   }
-  AddSettings(Comparable(*expected.training), Comparable(*found.training), differences);
+  AddSettings(*expected.training, *found.training, differences);
   return differences;
 }
 

@@ -22,6 +22,16 @@ struct RunConditions {
 // field, "precision bf16 instead of fp32". The value of `found` comes first. Empty: the times are comparable.
 std::vector<std::string> ConditionDifferences(const RunConditions& expected, const RunConditions& found);
 
+// One setting of a training run.
+struct TrainingSetting {
+  std::string name;   // name of its field: "precision"
+  std::string value;  // like its flag takes it: "bf16", "60,80", "false"; if unset "none", or "unset" for an enum
+};
+
+// Returns the settings of `training` that can change a time, in the order of their fields. All runs have the same
+// names.
+std::vector<TrainingSetting> ComparableSettings(const proto::TrainingSpec& training);
+
 // Number of differences that a message shows; the others are counted.
 inline constexpr size_t kMaxShownDifferences = 5;
 

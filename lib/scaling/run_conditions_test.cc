@@ -1,5 +1,8 @@
 #include "lib/scaling/run_conditions.h"
 
+#include <string>
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -50,6 +53,21 @@ TEST(RunConditionsTest, SettingsWithoutEffectOnATimeAreNoDifference) {
   }
   const MadeRun gpu("device: CUDA threads: 2"), same_gpu("device: CUDA threads: 4");
   EXPECT_EQ(WhyConditionsDiffer(gpu.Conditions(), same_gpu.Conditions()), "");
+}
+
+TEST(RunConditionsTest, AllRunsHaveTheSameSettings) {
+  const std::vector<TrainingSetting> none = ComparableSettings({});
+  const std::vector<TrainingSetting> some =
+      ComparableSettings(MadeRun("device: CUDA precision: BF16 threads: 4 seed: 7 lr_milestones: [60, 80]").training);
+  ASSERT_EQ(none.size(), some.size());
+  std::vector<std::string> differing;
+  for (size_t i = 0; i < none.size(); ++i) {
+    EXPECT_EQ(none[i].name, some[i].name);
+    if (none[i].value != some[i].value) {
+      differing.push_back(some[i].name + "=" + some[i].value);
+    }
+  }
+  EXPECT_THAT(differing, ElementsAre("device=cuda", "precision=bf16", "lr_milestones=60,80"));
 }
 
 // A newer version may have settings that this one cannot name.

@@ -1,7 +1,7 @@
 #include "lib/scaling/speedup_doubts.h"
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
+#include "lib/scaling/base_cases.h"
 
 namespace lockstep {
 namespace {
@@ -46,7 +46,7 @@ std::string CauseOfSpeedupAboveRanks(const proto::ScalingRow& row) {
   if (!row.run_start().empty()) {
     return "the machine or the program changed between the two runs; measure 1 rank and N ranks in one run";
   }
-  if (above != nullptr && absl::StrContains((row.*above->field)().method(), "(sweep record")) {
+  if (above != nullptr && IsOfSweep((row.*above->field)())) {
     return "the base case is of a sweep, made under other conditions; measure 1 rank by scale_run, too";
   }
   return "1 rank was slower than usual (other work, heat, or data that only a rank's share of fits into a cache); "

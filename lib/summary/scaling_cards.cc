@@ -132,11 +132,12 @@ std::string StrongText(const std::vector<const proto::ScalingRow*>& rows) {
       smallest = row;
     }
   }
-  return smallest == nullptr ? ""
-                             : absl::StrCat("With the global batch fixed at ",
-                                            FormatCount(uint64_t{smallest->ranks()} * smallest->batch_per_device()),
-                                            " (strong scaling), ", smallest->ranks(), " devices are ",
-                                            ThreeDigits(smallest->strong_speedup().value()), " times as fast as one.");
+  return smallest == nullptr
+             ? ""
+             : absl::StrCat("With the global batch fixed at ",
+                            FormatCount(uint64_t{smallest->ranks()} * smallest->batch_per_device()),
+                            " (strong scaling), an epoch on ", smallest->ranks(), " devices is ",
+                            ThreeDigits(smallest->strong_speedup().value()), " times as fast as on one.");
 }
 
 void AddEfficiencies(const ScalingFacts& facts, proto::SummaryCard& card) {
@@ -270,7 +271,8 @@ proto::SummaryCard CardQ2(const LabRecords& lab) {
     }
     SetHeadline(ThreeDigits(speedup), "times as fast as one", base, card);
     SetExact(SpreadIn(row->epoch_speedup(), 1), "times as fast", kQuotientInterval, card);
-    AddSupport(absl::StrCat("An epoch takes ", ShortSeconds(row->epoch_seconds().value()), ", data loading included."),
+    AddSupport(absl::StrCat("Epochs are compared, data loading included; one takes ",
+                            ShortSeconds(row->epoch_seconds().value()), "."),
                card);
   }
   AddSupport(StrongText(rows), card);

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/scaling/base_cases.h"
@@ -131,7 +130,7 @@ struct SameConditions {
 
 bool HasBaseCaseOfASweep(const proto::ScalingRow& row) {
   for (const proto::Quantity* speedup : {&row.strong_speedup(), &row.weak_speedup(), &row.epoch_speedup()}) {
-    if (speedup->has_value() && absl::StrContains(speedup->method(), "(sweep record")) {
+    if (IsOfSweep(*speedup)) {
       return true;
     }
   }

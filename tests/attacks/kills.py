@@ -23,6 +23,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from marked_processes import VARIABLE, end_orphans, marked_processes, send_signal
 from record_bytes import fields, whole_records
+from run_fields import DATES, NEIGHBOURS
 from tool_case import ToolCase, run_tests
 
 COMPLETED = 1  # Outcome in lib/proto/sweep.proto
@@ -39,10 +40,6 @@ MEASURED = {
 }
 # Measurements that a run repeats as often as fits into some time.
 REPEATED_FOR_A_TIME = {"product_seconds"}
-# Dates, the run after a kill that measured a point, and the checksums of the records that hold them.
-DATES = {"start_time", "end_time", "resumed_run", "crc32"}
-# Fields of other activity on the machine, and of sensors, which only count from a resume on.
-NEIGHBOURS = {"neighbours", "noise_warning", "epoch_joules"}
 # Fields of how a training run was resumed: the epoch, and the fact that earlier steps have no times of their own.
 GONE_ON_WITH = {"resumed_epoch", "full_steps"}
 

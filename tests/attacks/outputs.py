@@ -144,7 +144,7 @@ class OutputIsInput(OutputsCase):
                 self.assertEqual(sweep.read_bytes(), before)
 
     def test_the_files_of_a_report(self):
-        for name in ("r.html", "r.md", "r.rec", "r.plots/speedup.svg", "r.plots/any.svg", "r.plots/any.svg.part",
+        for name in ("r.html", "r.md", "r.rec.part", "r.plots/speedup.svg", "r.plots/any.svg", "r.plots/any.svg.part",
                      "r.md.part"):
             with self.subTest(name=name):
                 (self.folder / name).parent.mkdir(exist_ok=True)
@@ -152,6 +152,15 @@ class OutputIsInput(OutputsCase):
                 self.changes_nothing(2, "report", f"--input={sweep}", f"--output={self.folder / 'r.html'}",
                                      message=["would replace the input", name])
                 sweep.unlink()
+
+    def test_a_page_with_the_name_of_its_input(self):
+        """The record of the report has another name; a user who names the input as the output is refused."""
+        sweep = self.copy(self.sweep, "r.rec")
+        before = sweep.read_bytes()
+        self.changes_nothing(2, "report", f"--input={sweep}", f"--output={sweep}", message="would replace the input")
+        self.call("report", f"--input={sweep}", f"--output={self.folder / 'r.html'}", check=True)
+        self.assertEqual(sweep.read_bytes(), before)
+        self.assertTrue((self.folder / "r.report.rec").exists())
 
     def archive(self):
         path = self.folder / "cifar.tar"
