@@ -198,7 +198,9 @@ std::string DescribeReduction(proto::Reduction reduction) {
 }
 
 std::string DescribeScaleMode(const proto::ScaleSpec& spec) {
-  const absl::string_view backend = IsByPeers(spec.reducer())                ? " by copies between GPUs"
+  const absl::string_view backend = spec.reducer() == "hierarchical"
+                                        ? " by copies between the GPUs of a host and over NCCL between hosts"
+                                    : IsByPeers(spec.reducer())              ? " by copies between GPUs"
                                     : spec.backend() == proto::NCCL          ? " over NCCL"
                                     : spec.backend() == proto::GLOO          ? " over Gloo"
                                     : spec.backend() == proto::SHARED_MEMORY ? " through shared memory"
