@@ -83,8 +83,9 @@ ncclDataType_t NcclTypeOf(const at::Tensor& flat) {
 class NcclCommunicator : public Communicator, public ShareCollectives {
  public:
   NcclCommunicator(Store& store, int rank, int size, const NcclOptions& options)
-      : Communicator(store, rank, size, options.group), timeout_(options.timeout), max_multiprocessors_(options.max_multiprocessors),
-        group_(options.group), device_(c10::kCUDA, static_cast<c10::DeviceIndex>(options.device_index)),
+      : Communicator(store, rank, size, options.group), timeout_(options.timeout),
+        max_multiprocessors_(options.max_multiprocessors), group_(options.group),
+        device_(c10::kCUDA, static_cast<c10::DeviceIndex>(options.device_index)),
         stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/true, device_.index())) {}
 
   ~NcclCommunicator() override {

@@ -16,8 +16,7 @@ constexpr uint32_t kFirstEpoch = 1;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DeviceFlags>> DeviceFlags::Make(const PeerDeviceMemory& memory, int rank, int size,
-                                                               absl::Duration timeout,
-                                                               const std::vector<int>& names) {
+                                                               absl::Duration timeout, const std::vector<int>& names) {
   std::unique_ptr<DeviceFlags> made(new DeviceFlags(timeout));
   void* word = nullptr;
   RETURN_IF_ERROR(

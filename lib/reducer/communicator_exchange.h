@@ -62,8 +62,8 @@ struct HierarchicalExchangeOptions {
 // Makes an exchange over several hosts (hierarchical_exchange.cc): through peer memory within each host, and over NCCL
 // between hosts, where each rank sums its share with the ranks that have the same index on the other hosts. All ranks
 // must call it with the hosts of all ranks. Checks sums first. Errors are those of MakeCommunicatorExchange and of
-// NCCL; also FailedPrecondition, on all ranks: CheckHierarchical (host_place.h) fails, or a GPU cannot access the memory
-// of another GPU of its host.
+// NCCL; also FailedPrecondition, on all ranks: CheckHierarchical (host_place.h) fails, or a GPU cannot access the
+// memory of another GPU of its host.
 absl::StatusOr<MadeExchange> MakeHierarchicalExchange(Store& store, int rank, const HostTopology& hosts,
                                                       const HierarchicalExchangeOptions& options);
 

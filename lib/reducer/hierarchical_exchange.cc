@@ -138,8 +138,8 @@ class HierarchicalExchange : public CountedExchange, public AddendExchange {
       return store.AllGather(rank, static_cast<int>(ranks_), bytes);
     };
     return Agree(gather, own.ok() ? own
-                                  : absl::FailedPreconditionError(absl::StrCat(
-                                        "among the ranks of host ", place.host, " by index: ", own.message())));
+                                  : absl::FailedPreconditionError(absl::StrCat("among the ranks of host ", place.host,
+                                                                               " by index: ", own.message())));
   }
 
   absl::Status MakeStream() {
@@ -155,9 +155,9 @@ class HierarchicalExchange : public CountedExchange, public AddendExchange {
     RangeToSum within_host = range;
     within_host.then = stream_;
     ASSIGN_OR_RETURN(const RangeSum addends, peers_.shares->GatherShare(within_host));
-    RETURN_IF_ERROR(CudaStatus(range.type == CommunicationDtype::kBf16 ? Add<__nv_bfloat16>(range, addends)
-                                                                       : Add<float>(range, addends),
-                               "adding gradients"));
+    RETURN_IF_ERROR(CudaStatus(
+        range.type == CommunicationDtype::kBf16 ? Add<__nv_bfloat16>(range, addends) : Add<float>(range, addends),
+        "adding gradients"));
     RETURN_IF_ERROR(SumOverHosts(range, addends.share));
     return addends.share;
   }
@@ -180,9 +180,9 @@ class HierarchicalExchange : public CountedExchange, public AddendExchange {
       return FollowStream(added_, stream_, range.then);
     }
     const bool bf16 = range.type == CommunicationDtype::kBf16;
-    const at::Tensor flat = at::from_blob(
-        static_cast<uint8_t*>(range.data) + share.begin * BytesPerElement(range.type),
-        {static_cast<int64_t>(share.count)}, at::TensorOptions(device_).dtype(bf16 ? at::kBFloat16 : at::kFloat));
+    const at::Tensor flat = at::from_blob(static_cast<uint8_t*>(range.data) + share.begin * BytesPerElement(range.type),
+                                          {static_cast<int64_t>(share.count)},
+                                          at::TensorOptions(device_).dtype(bf16 ? at::kBFloat16 : at::kFloat));
     std::shared_ptr<Collective> sum;
     {
       const c10::cuda::CUDAStreamGuard guard(StreamOf(stream_));

@@ -69,9 +69,9 @@ struct Range {
 // Sizes below, at and above a vector of 16 bytes, a share, and the limit of a small range of the peer exchange. A step
 // ends with small ranges, like that of a network.
 std::vector<Range> RangesOfStep() {
-  return {{1'000'003, true, true}, {300'000, true, true}, {100'000, false, false}, {65'537, true, false},
-          {9'600, false, false},   {1'728, true, false},  {17, false, false},      {8, true, false},
-          {1, true, false}};
+  return {{1'000'003, true, true}, {300'000, true, true}, {100'000, false, false},
+          {65'537, true, false},   {9'600, false, false}, {1'728, true, false},
+          {17, false, false},      {8, true, false},      {1, true, false}};
 }
 
 // Returns the numbers of one rank. All ranks can make those of every rank.
@@ -125,9 +125,9 @@ class Steps {
     size_t offset = 0;
     for (size_t i = 0; i < ranges_.size(); ++i) {
       const size_t bytes = data_[i].nbytes();
-      RETURN_IF_ERROR(CudaStatus(cudaMemcpyAsync(data_[i].data_ptr(), inputs_[i].data_ptr(), bytes,
-                                                 cudaMemcpyDeviceToDevice, main_.stream()),
-                                 "copying the numbers"));
+      RETURN_IF_ERROR(CudaStatus(
+          cudaMemcpyAsync(data_[i].data_ptr(), inputs_[i].data_ptr(), bytes, cudaMemcpyDeviceToDevice, main_.stream()),
+          "copying the numbers"));
       RETURN_IF_ERROR(QueueRange(ranges_[i], data_[i].data_ptr(), offset));
       offset += static_cast<size_t>(ranges_[i].count);
     }
@@ -244,9 +244,8 @@ absl::StatusOr<std::string> Sums(RankContext& context) {
   }
   std::string found;
   for (int step = 0; step < 4; ++step) {
-    RETURN_IF_ERROR(graph == nullptr
-                        ? steps.Queue()
-                        : CudaStatus(cudaGraphLaunch(graph.get(), steps.stream()), "replaying a step"));
+    RETURN_IF_ERROR(graph == nullptr ? steps.Queue()
+                                     : CudaStatus(cudaGraphLaunch(graph.get(), steps.stream()), "replaying a step"));
     RETURN_IF_ERROR(steps.Wait());
     absl::StrAppend(&found, steps.Faults(step % 2 == 0 ? 1.0f : -1.0f));
     steps.ChangeSigns();
@@ -278,8 +277,7 @@ absl::StatusOr<std::string> LeftOut(RankContext& context) {
   options.peers.device = Gpu(context);
   options.peers.shares_update = true;
   options.peers.sends = false;
-  ASSIGN_OR_RETURN(const MadeExchange made,
-                   MakeHierarchicalExchange(*context.store, context.rank, hosts, options));
+  ASSIGN_OR_RETURN(const MadeExchange made, MakeHierarchicalExchange(*context.store, context.rank, hosts, options));
   Steps steps(made, Gpu(context));
   RETURN_IF_ERROR(steps.Init(context.rank));
   RETURN_IF_ERROR(steps.Queue());

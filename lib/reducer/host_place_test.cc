@@ -56,7 +56,8 @@ TEST(HostPlaceTest, EachGroupHasANameOfItsOwn) {
 }
 
 TEST(CheckHierarchicalTest, HostsHaveEquallyManyRanks) {
-  for (const HostTopology& hosts : {OneHost(1), OneHost(16), HostTopology({"a", "b"}), HostTopology({"a", "b", "b", "a"})}) {
+  for (const HostTopology& hosts :
+       {OneHost(1), OneHost(16), HostTopology({"a", "b"}), HostTopology({"a", "b", "b", "a"})}) {
     EXPECT_THAT(CheckHierarchical(hosts), IsOk()) << hosts.Describe();
   }
   EXPECT_THAT(CheckHierarchical(HostTopology({"a", "a", "b"})),

@@ -54,9 +54,7 @@ bool SameStep(const proto::PointSettings& a, const proto::PointSettings& b) {
   return a.preset() == b.preset() && a.step() == b.step() && a.precision() == b.precision();
 }
 
-bool IsByPeers(absl::string_view reducer) {
-  return absl::StartsWith(reducer, "peer") || reducer == "hierarchical";
-}
+bool IsByPeers(absl::string_view reducer) { return absl::StartsWith(reducer, "peer") || reducer == "hierarchical"; }
 
 bool CanShareUpdate(const proto::TrainingSpec& training) {
   return training.precision() == proto::BF16 && training.clip_norm() == 0 && training.lars() == 0;
