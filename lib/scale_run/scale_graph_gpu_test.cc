@@ -164,8 +164,8 @@ absl::Status RunOverHosts(const ScaleRunOptions& options) {
   return status;
 }
 
-// One rank, one host and two hosts; with a shared update, with gradient norms and with micro-batches. A run fails if the
-// ranks' weights differ or a sum is wrong.
+// One rank, one host and two hosts; with a shared update, with gradient norms and with micro-batches. A run fails if
+// the ranks' weights differ or a sum is wrong.
 TEST_F(ScaleGraphGpuTest, TheHierarchicalReducerTrainsOnOneAndTwoHosts) {
   for (const char* how : {"shared", "clipped", "accumulated"}) {
     ScaleRunOptions options = Options("resnet18");
