@@ -572,7 +572,8 @@ class CliTest(ToolCase):
     def test_help_lists_what_reducer_auto_takes(self):
         listing = self.call("scale_run", "--help=communication", check=True).stdout.decode()
         self.assertIn("--reducer (default: auto)", listing)
-        self.assertIn("auto: for each number of ranks the last possible one of own, peer and peer_sharded", listing)
+        self.assertIn("auto: for each number of ranks the last possible one of own, peer, peer_sharded and "
+                      "hierarchical", listing)
 
     def test_reducer_auto_stands_alone(self):
         self.refused(2, "scale_run", f"--input={self.dataset}", "--reducer=auto,own",

@@ -76,12 +76,15 @@ ABSL_FLAG(
     "several hosts with equally many ranks, Gloo between hosts) or gloo; empty: the first possible one. On CUDA: "
     "nccl.");
 FLAG_WORDS(backend, "shared_memory", "hierarchical", "gloo", "nccl");
-ABSL_FLAG(std::string, reducer, "auto",
-          "Gradient reducer: own, buckets over NCCL or Gloo; c10d, LibTorch's reducer over the same communicator "
-          "(--step=autograd); peer, copies into the memory of the host's other GPUs (--step=fused); peer_sharded, like "
-          "peer, but each rank updates its share of the weights for all (--precision=bf16). auto: for each number of "
-          "ranks the last possible one of own, peer and peer_sharded.");
-FLAG_WORDS(reducer, "auto", "own", "c10d", "peer", "peer_sharded");
+ABSL_FLAG(
+    std::string, reducer, "auto",
+    "Gradient reducer: own, buckets over NCCL or Gloo; c10d, LibTorch's reducer over the same communicator "
+    "(--step=autograd); peer, copies into the memory of the host's other GPUs (--step=fused); peer_sharded, like "
+    "peer, but each rank updates its share of the weights for all (--precision=bf16); hierarchical, for several "
+    "hosts with equally many ranks: copies within each host, and each rank sums its share over NCCL with one rank "
+    "of each other host. auto: for each number of ranks the last possible one of own, peer, peer_sharded and "
+    "hierarchical.");
+FLAG_WORDS(reducer, "auto", "own", "c10d", "peer", "peer_sharded", "hierarchical");
 ABSL_FLAG(std::string, bucket_plan, "ddp",
           "ddp: buckets by size, like PyTorch's. auto: by the measured times at which gradients are ready and the "
           "cost of an all-reduce.");

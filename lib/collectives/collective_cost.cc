@@ -24,6 +24,10 @@ uint64_t SharedUpdateBytes(uint32_t ranks, uint64_t elements, uint64_t gradient_
   return DivideRoundingUp((uint64_t{ranks} - 1) * elements, ranks) * (gradient_bytes + weight_bytes);
 }
 
+uint64_t SharesOverHostsBytes(uint32_t hosts, uint32_t ranks_per_host, uint64_t elements, uint64_t element_bytes) {
+  return AllReduceLowerBoundBytes(hosts, DivideRoundingUp(elements, ranks_per_host), element_bytes);
+}
+
 double AlgorithmBandwidth(double size_bytes, double seconds) { return size_bytes / seconds; }
 
 double AllReduceBusBandwidth(uint32_t ranks, double size_bytes, double seconds) {

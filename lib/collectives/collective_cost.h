@@ -26,6 +26,11 @@ uint64_t WholeCopiesBytes(uint32_t ranks, uint64_t elements, uint64_t element_by
 // element. `ranks` must be >= 1; ranks * elements must fit in 64 bits.
 uint64_t SharedUpdateBytes(uint32_t ranks, uint64_t elements, uint64_t gradient_bytes, uint64_t weight_bytes);
 
+// Returns the bytes that each rank sends to other hosts if the G ranks of each of H hosts divide the X items, and each
+// rank all-reduces its share with the ranks that have the same share on the other hosts: at least ceil(2(H-1)/H *
+// ceil(X/G)) * element_bytes. `hosts` and `ranks_per_host` must be >= 1; 2 * hosts * elements must fit in 64 bits.
+uint64_t SharesOverHostsBytes(uint32_t hosts, uint32_t ranks_per_host, uint64_t elements, uint64_t element_bytes);
+
 // Return nccl-tests' algbw = S / t, and busbw = algbw * 2(N-1)/N for an all-reduce: the bandwidth that a ring would use
 // on a link, comparable over N. Bytes per second; `seconds` must be > 0.
 double AlgorithmBandwidth(double size_bytes, double seconds);

@@ -38,6 +38,13 @@ TEST(SharedUpdateTest, GradientsGoToTheRankThatUpdatesAndWeightsComeBack) {
   EXPECT_EQ(SharedUpdateBytes(2, kResNet18, 2, 2), AllReduceLowerBoundBytes(2, kResNet18, 2));
 }
 
+TEST(SharesOverHostsTest, EachRankSendsItsShareOnly) {
+  EXPECT_EQ(SharesOverHostsBytes(1, 4, kResNet18, 2), 0u);
+  EXPECT_EQ(SharesOverHostsBytes(2, 1, kResNet18, 2), AllReduceLowerBoundBytes(2, kResNet18, 2));
+  EXPECT_EQ(SharesOverHostsBytes(4, 2, 16, 4), 12u * 4);  // 6/4 of a half of 16 elements
+  EXPECT_EQ(SharesOverHostsBytes(2, 2, 5, 2), 3u * 2);    // a half of 5 elements, rounded up
+}
+
 TEST(BandwidthTest, BusIsAlgorithmTimesTheFactor) {
   EXPECT_DOUBLE_EQ(AlgorithmBandwidth(1e9, 0.5), 2e9);
   EXPECT_DOUBLE_EQ(AllReduceBusBandwidth(2, 1e9, 0.5), 2e9);

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -39,8 +40,10 @@ class Collective {
 
 class Communicator {
  public:
-  // `store` must outlive the communicator.
-  Communicator(Store& store, int rank, int size) : store_(store), rank_(rank), size_(size) {}
+  // `store` must outlive the communicator. `group`: name of the ranks that form the communicator, unique in the run;
+  // empty: all ranks of the run. `rank` and `size` count the ranks of the group.
+  Communicator(Store& store, int rank, int size, std::string group = "")
+      : store_(store), rank_(rank), size_(size), group_(std::move(group)) {}
   virtual ~Communicator() = default;
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -72,14 +75,17 @@ class Communicator {
 
   // Gathers small byte strings, or waits for all ranks, over the store (see store.h).
   absl::StatusOr<std::vector<std::string>> AllGather(absl::string_view bytes) {
-    return store_.AllGather(rank_, size_, bytes);
+    return group_.empty() ? store_.AllGather(rank_, size_, bytes) : store_.AllGatherIn(group_, rank_, size_, bytes);
   }
-  absl::Status Barrier() { return store_.Barrier(rank_, size_); }
+  absl::Status Barrier() {
+    return group_.empty() ? store_.Barrier(rank_, size_) : store_.AllGatherIn(group_, rank_, size_, "").status();
+  }
 
  private:
   Store& store_;
   const int rank_;
   const int size_;
+  const std::string group_;
 };
 
 // Makes a communicator for ranks on CPUs. Unavailable: the other ranks cannot be reached.
@@ -90,10 +96,11 @@ struct NcclOptions {
   int device_index = 0;              // this rank's GPU
   absl::Duration timeout;            // limit of every wait
   uint32_t max_multiprocessors = 0;  // limit of the SMs that its kernels use; 0: NCCL's own choice
+  std::string group = "";  // name of the ranks that form the communicator, unique in the run; empty: all ranks
 };
 
-// Makes a communicator for ranks with a GPU each. Unavailable: another rank cannot be reached, or this build has no
-// NCCL.
+// Makes a communicator for ranks with a GPU each. `rank` and `size` count the ranks of the group; all of them must call
+// this function, and may do so more than once. Unavailable: another rank cannot be reached, or this build has no NCCL.
 absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store& store, int rank, int size,
                                                                    const NcclOptions& options);
 

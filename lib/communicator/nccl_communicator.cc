@@ -16,6 +16,7 @@
 #include <string>
 #include <thread>  // yield
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -37,16 +38,36 @@ constexpr absl::Duration kLeaveTimeout =
     absl::Seconds(10);  // limit for ranks that leave together, which differ by milliseconds
 constexpr char kIdKey[] = "nccl/unique_id";
 
-absl::StatusOr<ncclUniqueId> ShareUniqueId(Store& store, int rank) {
-  ncclUniqueId id;
-  if (rank == 0) {
-    if (const ncclResult_t result = ncclGetUniqueId(&id); result != ncclSuccess) {
-      return absl::UnavailableError(absl::StrCat("ncclGetUniqueId: ", ncclGetErrorString(result)));
-    }
-    RETURN_IF_ERROR(store.Set(kIdKey, absl::string_view(id.internal, sizeof(id.internal))));
-    return id;
+// Returns a new id on rank 0, and an empty text on the others.
+absl::StatusOr<std::string> MakeUniqueId(int rank) {
+  if (rank != 0) {
+    return "";
   }
-  ASSIGN_OR_RETURN(const std::string bytes, store.Get(kIdKey));
+  ncclUniqueId id;
+  if (const ncclResult_t result = ncclGetUniqueId(&id); result != ncclSuccess) {
+    return absl::UnavailableError(absl::StrCat("ncclGetUniqueId: ", ncclGetErrorString(result)));
+  }
+  return std::string(id.internal, sizeof(id.internal));
+}
+
+// Returns the id of rank 0. A group gathers it, because a key of the store would still hold the id of an earlier
+// communicator of the group.
+absl::StatusOr<std::string> ShareBytesOfId(Store& store, int rank, int size, const std::string& group) {
+  ASSIGN_OR_RETURN(const std::string own, MakeUniqueId(rank));
+  if (!group.empty()) {
+    ASSIGN_OR_RETURN(const std::vector<std::string> all, store.AllGatherIn(group, rank, size, own));
+    return all[0];
+  }
+  if (rank != 0) {
+    return store.Get(kIdKey);
+  }
+  RETURN_IF_ERROR(store.Set(kIdKey, own));
+  return own;
+}
+
+absl::StatusOr<ncclUniqueId> ShareUniqueId(Store& store, int rank, int size, const std::string& group) {
+  ASSIGN_OR_RETURN(const std::string bytes, ShareBytesOfId(store, rank, size, group));
+  ncclUniqueId id;
   if (bytes.size() != sizeof(id.internal)) {
     return absl::InternalError(
         absl::StrCat("NCCL's id has ", bytes.size(), " bytes, ", sizeof(id.internal), " expected"));
@@ -62,7 +83,8 @@ ncclDataType_t NcclTypeOf(const at::Tensor& flat) {
 class NcclCommunicator : public Communicator, public ShareCollectives {
  public:
   NcclCommunicator(Store& store, int rank, int size, const NcclOptions& options)
-      : Communicator(store, rank, size), timeout_(options.timeout), max_multiprocessors_(options.max_multiprocessors),
+      : Communicator(store, rank, size, options.group), timeout_(options.timeout),
+        max_multiprocessors_(options.max_multiprocessors), group_(options.group),
         device_(c10::kCUDA, static_cast<c10::DeviceIndex>(options.device_index)),
         stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/true, device_.index())) {}
 
@@ -152,7 +174,9 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
     const Timestamp begin_, end_;
   };
 
-  std::string Describe(absl::string_view operation) const { return absl::StrCat("nccl ", operation); }
+  std::string Describe(absl::string_view operation) const {
+    return absl::StrCat("nccl ", operation, group_.empty() ? "" : " of ", group_);
+  }
 
   // Aborts the communicator; the first cause is kept. The mutex must be held, here and in all functions below.
   void Abort(absl::Status cause) {
@@ -262,6 +286,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
 
   const absl::Duration timeout_;
   const uint32_t max_multiprocessors_;
+  const std::string group_;  // NcclOptions::group
   const c10::Device device_;
   const c10::cuda::CUDAStream stream_;
   mutable std::mutex mutex_;  // guards all NCCL calls and all members below
@@ -281,7 +306,7 @@ absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store& store,
                                                                    const NcclOptions& options) {
   SetNcclEnvironment();
   SetNcclHostId(rank, RanksPerGpu());
-  ASSIGN_OR_RETURN(const ncclUniqueId id, ShareUniqueId(store, rank));
+  ASSIGN_OR_RETURN(const ncclUniqueId id, ShareUniqueId(store, rank, size, options.group));
   auto communicator = std::make_unique<NcclCommunicator>(store, rank, size, options);
   RETURN_IF_ERROR(communicator->Connect(id));
   return std::unique_ptr<Communicator>(std::move(communicator));

@@ -45,6 +45,10 @@ class AddendExchange {
   // `stream` of GradientExchange::EndStep is ordered after.
   virtual absl::StatusOr<RangeSum> Gather(const RangeToSum& range) = 0;
 
+  // Returns true if the last ranges of a step must go through GatherTogether. If false, they must go through Gather,
+  // one by one.
+  virtual bool GathersTogether() const { return true; }
+
   // Prepares the exchange of the last ranges of a step by one launch, which sends them, adds them up and applies the
   // update. Sends nothing itself; the caller must queue PeerUpdate with the returned PeerPush next on the ranges'
   // `then` stream.

@@ -190,7 +190,8 @@ absl::Status ExchangedUpdate<T>::HandOn(StepGradients step) {
 
 template <typename T>
 bool ExchangedUpdate<T>::GoesWithTheLast(const ReadyGradients& ready) const {
-  return !ready.early && addend_exchange() != nullptr;
+  AddendExchange* const addends = addend_exchange();
+  return !ready.early && addends != nullptr && addends->GathersTogether();
 }
 
 // Passes the last ranges on together, on `tail`: the stem is ready there, after everything on the streams named before.

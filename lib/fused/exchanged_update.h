@@ -7,9 +7,9 @@
 //   streams  main and side     the range's stream          its own        ExchangeWorkspace::update; `tail` at the end
 //                                                                         of a step
 //
-// If the exchange has an AddendExchange and the next sink adds up addends, ranges are not summed in place. The ranges
-// that become final at the end of the backward pass then go together: all weights below the early ranges as one range,
-// and `batch_norms`.
+// If the exchange has an AddendExchange and the next sink adds up addends, ranges are not summed in place. If the
+// exchange also gathers ranges together (AddendExchange::GathersTogether), those that become final at the end of the
+// backward pass go together: all weights below the early ranges as one range, and `batch_norms`.
 //
 // A step of several micro-batches sends once, with the last one; the gradients of the others are only added up. A
 // single GPU whose update waits for gradient norms also uses this sink: it adds up its micro-batches in the same way,

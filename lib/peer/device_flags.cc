@@ -16,7 +16,7 @@ constexpr uint32_t kFirstEpoch = 1;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DeviceFlags>> DeviceFlags::Make(const PeerDeviceMemory& memory, int rank, int size,
-                                                               absl::Duration timeout) {
+                                                               absl::Duration timeout, const std::vector<int>& names) {
   std::unique_ptr<DeviceFlags> made(new DeviceFlags(timeout));
   void* word = nullptr;
   RETURN_IF_ERROR(
@@ -30,7 +30,7 @@ absl::StatusOr<std::unique_ptr<DeviceFlags>> DeviceFlags::Make(const PeerDeviceM
       static_cast<uint32_t>(std::max(1.0, std::ceil(absl::ToDoubleSeconds(timeout) / kClockTurnSeconds)));
   for (int other = 0; other < size; ++other) {
     flags.flags[other] = reinterpret_cast<uint32_t*>(memory.of(other));
-    flags.report[other] = {made->missing_rank_, static_cast<uint32_t>(other) + 1};
+    flags.report[other] = {made->missing_rank_, static_cast<uint32_t>(names.empty() ? other : names[other]) + 1};
   }
   flags.epoch = reinterpret_cast<uint32_t*>(memory.of(rank) + kPeerFlagBytes);
   flags.given_up = flags.epoch + 1;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -22,8 +23,9 @@ class DeviceFlags {
  public:
   // Sets up the flags. `memory` must be new and zero, and outlive this object. The current device must be that of
   // `rank`. A wait ends after `timeout`, or up to 8.6 s later. The flags may be used when all ranks have made theirs.
+  // `names`: number of each rank in the run, for Health; empty: 0 to `size` - 1.
   static absl::StatusOr<std::unique_ptr<DeviceFlags>> Make(const PeerDeviceMemory& memory, int rank, int size,
-                                                           absl::Duration timeout);
+                                                           absl::Duration timeout, const std::vector<int>& names = {});
   ~DeviceFlags();
   DeviceFlags(const DeviceFlags&) = delete;
   DeviceFlags& operator=(const DeviceFlags&) = delete;
@@ -38,7 +40,8 @@ class DeviceFlags {
 
   const absl::Duration timeout_;
   PeerFlags flags_;
-  uint32_t* missing_rank_ = nullptr;  // word in host memory: 1 + the rank that did not come; 0: no such rank
+  // Word in host memory: 1 + the number in the run of the rank that did not come; 0: no such rank.
+  uint32_t* missing_rank_ = nullptr;
 };
 
 }  // namespace lockstep

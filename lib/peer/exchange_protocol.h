@@ -19,6 +19,10 @@
 // new weights are written only after these gradients have arrived, and the rank begins the next step only after that
 // flag.
 //
+// A sum in two halves (lib/reducer/peer_exchange.h) takes two rows, and one stream for all of the second half. The
+// second half may use the buffers of the first half, because it writes the sender's share of a buffer, and the first
+// half the receiver's. It begins after the flags of the first half, so the last step's shares have been read by then.
+//
 // A small range after the first uses one fused launch on the adding stream (SendAndAdd). It need not wait for readers,
 // because the first range of the step has done so.
 //

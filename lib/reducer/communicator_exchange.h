@@ -8,8 +8,11 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "lib/base/host_topology.h"
 #include "lib/collectives/communication_dtype.h"
 #include "lib/communicator/communicator.h"
+#include "lib/launch/store.h"
 #include "lib/reducer/exchange_counter.h"
 
 namespace lockstep {
@@ -50,6 +53,19 @@ struct PeerExchangeOptions {
 // of one host that can access each other's memory (peer_exchange.cc). The ranks find each other through `communicator`.
 // FailedPrecondition, on all ranks: a GPU cannot access the memory of another.
 absl::StatusOr<MadeExchange> MakePeerExchange(Communicator& communicator, const PeerExchangeOptions& options);
+
+struct HierarchicalExchangeOptions {
+  PeerExchangeOptions peers;         // options of the exchange within each host; `sends` is that of both levels
+  uint32_t max_multiprocessors = 0;  // limit for the communicator's kernels: see NcclOptions
+};
+
+// Makes an exchange over several hosts (hierarchical_exchange.cc): through peer memory within each host, and over NCCL
+// between hosts, where each rank sums its share with the ranks that have the same index on the other hosts. All ranks
+// must call it with the hosts of all ranks. Checks sums first. Errors are those of MakeCommunicatorExchange and of
+// NCCL; also FailedPrecondition, on all ranks: CheckHierarchical (host_place.h) fails, or a GPU cannot access the
+// memory of another GPU of its host.
+absl::StatusOr<MadeExchange> MakeHierarchicalExchange(Store& store, int rank, const HostTopology& hosts,
+                                                      const HierarchicalExchangeOptions& options);
 
 }  // namespace lockstep
 

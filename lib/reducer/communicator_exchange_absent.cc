@@ -11,4 +11,9 @@ absl::StatusOr<MadeExchange> MakePeerExchange(Communicator&, const PeerExchangeO
   return absl::UnimplementedError("the fused step needs CUDA, which this build does not have");
 }
 
+absl::StatusOr<MadeExchange> MakeHierarchicalExchange(Store&, int, const HostTopology&,
+                                                      const HierarchicalExchangeOptions&) {
+  return absl::UnimplementedError("the fused step needs CUDA, which this build does not have");
+}
+
 }  // namespace lockstep

@@ -17,8 +17,8 @@ namespace {
 
 class NoOpExchange : public CountedExchange, public AddendExchange, public SharedUpdate {
  public:
-  NoOpExchange(uint32_t rank, uint32_t ranks, const PeerExchangeOptions& options)
-      : rank_(rank), ranks_(ranks), options_(options) {}
+  NoOpExchange(uint32_t rank, uint32_t ranks, const PeerExchangeOptions& options, LastRanges last_ranges)
+      : rank_(rank), ranks_(ranks), options_(options), last_ranges_(last_ranges) {}
 
   ~NoOpExchange() override {
     const c10::cuda::CUDAGuard guard(options_.device);
@@ -61,6 +61,8 @@ class NoOpExchange : public CountedExchange, public AddendExchange, public Share
     return sum;
   }
 
+  bool GathersTogether() const override { return last_ranges_ == LastRanges::kTogether; }
+
   // Needs neither flags nor buffers, because one rank's launch sends to no rank and waits for no rank.
   absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& batch_norms) override {
     RETURN_IF_ERROR(Sum(batch_norms));
@@ -86,6 +88,7 @@ class NoOpExchange : public CountedExchange, public AddendExchange, public Share
  private:
   const uint32_t rank_, ranks_;  // rank and ranks of the counterpart that sends
   const PeerExchangeOptions options_;
+  const LastRanges last_ranges_;
   DeviceArena arena_;
   uint32_t* done_ = nullptr;
   __nv_bfloat16* weights_ = nullptr;  // kMaxExchanged elements; null: the update is not shared
@@ -94,8 +97,9 @@ class NoOpExchange : public CountedExchange, public AddendExchange, public Share
 
 }  // namespace
 
-absl::StatusOr<MadeExchange> MakeNoOpExchange(uint32_t rank, uint32_t ranks, const PeerExchangeOptions& options) {
-  auto exchange = std::make_shared<NoOpExchange>(rank, ranks, options);
+absl::StatusOr<MadeExchange> MakeNoOpExchange(uint32_t rank, uint32_t ranks, const PeerExchangeOptions& options,
+                                              LastRanges last_ranges) {
+  auto exchange = std::make_shared<NoOpExchange>(rank, ranks, options, last_ranges);
   RETURN_IF_ERROR(exchange->Init());
   return MadeExchange{exchange, exchange.get()};
 }

@@ -14,9 +14,13 @@
 
 namespace lockstep {
 
+// Launches of a step's last ranges: AddendExchange::GathersTogether of the counterpart.
+enum class LastRanges { kTogether, kApart };
+
 // Makes the exchange of `rank` of `ranks`; the step sees one rank. ResourceExhausted: out of memory. Other errors are
 // those of CUDA.
-absl::StatusOr<MadeExchange> MakeNoOpExchange(uint32_t rank, uint32_t ranks, const PeerExchangeOptions& options);
+absl::StatusOr<MadeExchange> MakeNoOpExchange(uint32_t rank, uint32_t ranks, const PeerExchangeOptions& options,
+                                              LastRanges last_ranges);
 
 }  // namespace lockstep
 

@@ -1,6 +1,8 @@
 // Gradient exchange through peer memory by copy engines: no SM takes part in the copies, and each rank adds the
 // received gradients in rank order. With a shared update, a rank receives only its share of a range, and SGD writes the
 // share's new weights into all ranks' memory. lib/peer/exchange_protocol.h defines the order of copies, flags and sums.
+#include "lib/reducer/peer_exchange.h"
+
 #include <c10/cuda/CUDAGuard.h>
 
 #include <memory>
@@ -12,13 +14,11 @@
 #include "lib/collectives/max_peer_ranks.h"
 #include "lib/cuda/cuda_status.h"
 #include "lib/cuda/follow_stream.h"
-#include "lib/fused/addend_exchange.h"
 #include "lib/fused/shared_update.h"
 #include "lib/kernels/rank_sum.h"
 #include "lib/peer/device_flags.h"
 #include "lib/peer/device_memory.h"
 #include "lib/peer/exchange_protocol.h"
-#include "lib/peer/gather_bytes.h"
 #include "lib/peer/peer_flags.h"
 #include "lib/peer/peer_sum.h"
 #include "lib/peer/peer_update.h"
@@ -42,10 +42,10 @@ constexpr size_t kWeightsBytes = kMaxExchanged * sizeof(__nv_bfloat16);
 constexpr size_t kSmallBytes = size_t{64} << 10;
 constexpr size_t kPackBytes = 16;
 
-class PeerExchange : public CountedExchange, public AddendExchange, public SharedUpdate {
+class PeerExchange : public CountedExchange, public AddendExchange, public SharedUpdate, public ShareExchange {
  public:
-  PeerExchange(Communicator& communicator, const PeerExchangeOptions& options)
-      : rank_(communicator.rank()), size_(communicator.size()), options_(options),
+  PeerExchange(const PeerRanks& ranks, const PeerExchangeOptions& options)
+      : rank_(ranks.rank), size_(ranks.size), options_(options),
         protocol_(static_cast<uint32_t>(rank_), static_cast<uint32_t>(size_)) {}
 
   ~PeerExchange() override {
@@ -61,16 +61,15 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
     }
   }
 
-  absl::Status Init(Communicator& communicator) {
+  absl::Status Init(const PeerRanks& ranks) {
     const c10::cuda::CUDAGuard guard(options_.device);
     if (size_ > static_cast<int>(kMaxPeerRanks)) {
       return absl::InvalidArgumentError(absl::StrCat("--reducer=", options_.shares_update ? "peer_sharded" : "peer",
                                                      " supports at most ", kMaxPeerRanks, " ranks, found ", size_));
     }
     const size_t bytes_of_rank = WeightsOffset() + (options_.shares_update ? kWeightsBytes : 0);
-    const GatherBytes gather = [&](absl::string_view bytes) { return communicator.AllGather(bytes); };
-    ASSIGN_OR_RETURN(memory_, PeerDeviceMemory::Make(gather, rank_, size_, bytes_of_rank, options_.timeout));
-    return Agree(gather, Prepare());
+    ASSIGN_OR_RETURN(memory_, PeerDeviceMemory::Make(ranks.gather, rank_, size_, bytes_of_rank, options_.timeout));
+    return Agree(ranks.gather, Prepare(ranks.names));
   }
 
   uint32_t ranks() const override { return static_cast<uint32_t>(size_); }
@@ -94,6 +93,30 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
   absl::Status Sum(const RangeToSum& range) override { return Exchange(range, Then::kAdd).status(); }
   absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override {
     return Exchange(range, options_.shares_update && range.sharable ? Then::kLeaveShare : Then::kLeave);
+  }
+
+  absl::StatusOr<RangeSum> GatherShare(const RangeToSum& range) override {
+    RETURN_IF_ERROR(CheckFits(range));
+    const RangeSum addends = ShareOfParts(range);
+    Operations operations(*this, range, Then::kLeaveShare);
+    RETURN_IF_ERROR(protocol_.Sum(operations, {.small = false}));
+    gathered_at_ = offset_;
+    Advance(range);
+    return addends;
+  }
+
+  // Sends through the buffers of GatherShare again. Between two ranks, these have carried the receiver's share, and now
+  // carry the sender's, so no byte is written twice in a step.
+  absl::Status SpreadShares(const RangeToSum& range) override {
+    RETURN_IF_ERROR(CheckRow());
+    RangeToSum on_then = range;
+    on_then.ready = range.then;
+    const size_t next = std::exchange(offset_, gathered_at_);
+    Operations operations(*this, on_then, Then::kTakeShares);
+    operations.SendOn(range.then);
+    const absl::Status spread = protocol_.Sum(operations, {.small = false});
+    offset_ = next;
+    return spread;
   }
 
   // Exchanges both ranges as one small range of the protocol; the caller makes the launch. The packet buffers are empty
@@ -155,7 +178,7 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
   };
 
   // Does a rank's local preparation. All ranks must have completed it before any rank sends.
-  absl::Status Prepare() {
+  absl::Status Prepare(const std::vector<int>& names) {
     RETURN_IF_ERROR(CudaStatus(ClearSlots(PacketsFrom(0).of[rank_], size_ * kPacketsEach), "clearing the slots"));
     int least = 0, greatest = 0;
     RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
@@ -163,7 +186,7 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
     for (cudaEvent_t* const event : {&ready_, &sent_}) {
       RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "creating an event"));
     }
-    ASSIGN_OR_RETURN(device_flags_, DeviceFlags::Make(*memory_, rank_, size_, options_.timeout));
+    ASSIGN_OR_RETURN(device_flags_, DeviceFlags::Make(*memory_, rank_, size_, options_.timeout, names));
     flags_ = device_flags_->flags();
     return absl::OkStatus();
   }
@@ -191,9 +214,15 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
     return absl::OkStatus();
   }
 
+  absl::Status CheckRow() const {
+    return protocol_.row() + 1 >= kPeerFlagRows ? absl::InternalError("a step sends too many ranges")
+                                                : absl::OkStatus();
+  }
+
   absl::Status CheckFits(const RangeToSum& range) const {
-    return protocol_.row() + 1 >= kPeerFlagRows || offset_ + BytesOf(range) > kSlotBytes
-               ? absl::InternalError(absl::StrCat("a step sends more than ", kSlotBytes, " bytes or too many ranges"))
+    RETURN_IF_ERROR(CheckRow());
+    return offset_ + BytesOf(range) > kSlotBytes
+               ? absl::InternalError(absl::StrCat("a step sends more than ", kSlotBytes, " bytes"))
                : absl::OkStatus();
   }
 
@@ -227,17 +256,22 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
     return parts;
   }
 
+  RangeSum ShareOfParts(const RangeToSum& range) const {
+    RangeSum parts = PartsOf(range);
+    parts.shared = true;
+    parts.share = ShareOf(range.count, rank(), ranks());
+    return parts;
+  }
+
   // Exchanges one range. A small range is always added, because its launch does this anyway.
   absl::StatusOr<RangeSum> Exchange(const RangeToSum& range, Then then) {
     RETURN_IF_ERROR(CheckFits(range));
     CountSent(range);
     const bool aligned = reinterpret_cast<uintptr_t>(range.data) % kPackBytes == 0;
     const bool small = aligned && BytesOf(range) <= kSmallBytes && protocol_.row() != ExchangeProtocol::kFirstRangeRow;
-    RangeSum sum = then == Then::kAdd || small ? RangeSum() : PartsOf(range);
-    if (then == Then::kLeaveShare && !small) {
-      sum.shared = true;
-      sum.share = ShareOf(range.count, rank(), ranks());
-    }
+    const RangeSum sum = then == Then::kAdd || small ? RangeSum()
+                         : then == Then::kLeaveShare ? ShareOfParts(range)
+                                                     : PartsOf(range);
     Operations operations(*this, range, then);
     RETURN_IF_ERROR(protocol_.Sum(operations, {.small = small, .behind_weights = range.then == weights_}));
     Advance(range);
@@ -249,10 +283,13 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
    public:
     // If `together` is not null, SendAndAdd only stores the row there.
     Operations(const PeerExchange& exchange, const RangeToSum& range, Then then, PeerPush* together = nullptr)
-        : exchange_(exchange), range_(range), then_(then), together_(together) {}
+        : exchange_(exchange), range_(range), then_(then), together_(together), sending_(exchange.stream_) {}
 
-    absl::Status SendWhenReady() override { return FollowStream(exchange_.ready_, range_.ready, exchange_.stream_); }
-    absl::Status AddWhenSent() override { return FollowStream(exchange_.sent_, exchange_.stream_, range_.then); }
+    // Replaces the exchange's own stream as the sending stream.
+    void SendOn(cudaStream_t stream) { sending_ = stream; }
+
+    absl::Status SendWhenReady() override { return FollowStream(exchange_.ready_, range_.ready, sending_); }
+    absl::Status AddWhenSent() override { return FollowStream(exchange_.sent_, sending_, range_.then); }
 
     // Copies a shared range in shares: the share that `rank` updates, or the share that this rank updated.
     absl::Status CopyTo(uint32_t rank) override {
@@ -261,7 +298,7 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
       const RankShare share = then_ == Then::kLeaveShare   ? ShareOf(range_.count, rank, exchange_.ranks())
                               : then_ == Then::kTakeShares ? ShareOf(range_.count, exchange_.rank(), exchange_.ranks())
                                                            : RankShare{0, range_.count};
-      return Copy(slot, data, share, exchange_.stream_, "sending gradients");
+      return Copy(slot, data, share, sending_, "sending gradients");
     }
 
     absl::Status AddWhenReady() override { return FollowStream(exchange_.ready_, range_.ready, range_.then); }
@@ -316,14 +353,13 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
       return absl::OkStatus();
     }
 
-    cudaStream_t Of(PeerStream stream) const {
-      return stream == PeerStream::kSending ? exchange_.stream_ : range_.then;
-    }
+    cudaStream_t Of(PeerStream stream) const { return stream == PeerStream::kSending ? sending_ : range_.then; }
 
     const PeerExchange& exchange_;
     const RangeToSum range_;
     const Then then_;
     PeerPush* const together_;
+    cudaStream_t sending_;
   };
 
   template <typename W>
@@ -360,18 +396,29 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
   cudaEvent_t ready_ = nullptr, sent_ = nullptr;
 
   ExchangeProtocol protocol_;
-  size_t offset_ = 0;  // offset of the next range in each buffer
+  size_t offset_ = 0;       // offset of the next range in each buffer
+  size_t gathered_at_ = 0;  // offset of the last range of GatherShare
 };
 
 }  // namespace
 
+absl::StatusOr<PeerExchangeParts> MakePeerExchangeParts(const PeerRanks& ranks, const PeerExchangeOptions& options) {
+  auto exchange = std::make_shared<PeerExchange>(ranks, options);
+  RETURN_IF_ERROR(exchange->Init(ranks));
+  return PeerExchangeParts{exchange, exchange.get()};
+}
+
 absl::StatusOr<MadeExchange> MakePeerExchange(Communicator& communicator, const PeerExchangeOptions& options) {
   if (!options.sends) {
     return MakeNoOpExchange(static_cast<uint32_t>(communicator.rank()), static_cast<uint32_t>(communicator.size()),
-                            options);
+                            options, LastRanges::kTogether);
   }
-  auto exchange = std::make_shared<PeerExchange>(communicator, options);
-  RETURN_IF_ERROR(exchange->Init(communicator));
+  PeerRanks ranks;
+  ranks.rank = communicator.rank();
+  ranks.size = communicator.size();
+  ranks.gather = [&](absl::string_view bytes) { return communicator.AllGather(bytes); };
+  auto exchange = std::make_shared<PeerExchange>(ranks, options);
+  RETURN_IF_ERROR(exchange->Init(ranks));
   RETURN_IF_ERROR(exchange->CheckSums(communicator.rank(), options.device));
   return MadeExchange{exchange, exchange.get()};
 }

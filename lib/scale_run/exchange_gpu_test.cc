@@ -1,5 +1,5 @@
 // Tests the gradient exchanges of the fused step on two GPUs, and the timestamps of their steps; skipped without
-// two GPUs.
+// two GPUs. The exchange over two virtual hosts has four ranks, two on each GPU if there are fewer than four.
 
 #include <c10/core/DeviceGuard.h>
 #include <sys/resource.h>
@@ -17,8 +17,10 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/base/host_topology.h"
 #include "lib/base/status_macros.h"
 #include "lib/communicator/communicator.h"
+#include "lib/communicator/hierarchical_communicator.h"
 #include "lib/cuda/kernel_code.h"
 #include "lib/dataset/small_dataset_testing.h"
 #include "lib/device/device.h"
@@ -27,6 +29,7 @@
 #include "lib/fused/resnet_units.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_main_testing.h"
+#include "lib/launch/virtual_hosts.h"
 #include "lib/record/digest.h"
 #include "lib/reducer/communicator_exchange.h"
 #include "lib/reducer/exchange_times.h"
@@ -54,17 +57,23 @@ absl::StatusOr<std::unique_ptr<Communicator>> Nccl(RankContext& context) {
 }
 
 bool ByPeers(const RankContext& context) { return absl::StrContains(context.payload, "peer"); }
+bool OverHosts(const RankContext& context) { return absl::StrContains(context.payload, "hierarchical"); }
 bool Sends(const RankContext& context) { return !absl::StrContains(context.payload, "left out"); }
 
 absl::StatusOr<MadeExchange> MakeExchange(const RankContext& context, Communicator& communicator,
                                           CommunicationDtype dtype) {
+  PeerExchangeOptions of_peers;
+  of_peers.device = Gpu(context);
+  of_peers.communication_dtype = dtype;
+  of_peers.timeout = context.timeout;
+  of_peers.shares_update = absl::StrContains(context.payload, "sharded");
+  of_peers.sends = Sends(context);
   if (ByPeers(context)) {
-    const bool sharded = absl::StrContains(context.payload, "sharded");
-    return MakePeerExchange(communicator, {.device = Gpu(context),
-                                           .communication_dtype = dtype,
-                                           .timeout = context.timeout,
-                                           .shares_update = sharded,
-                                           .sends = Sends(context)});
+    return MakePeerExchange(communicator, of_peers);
+  }
+  if (OverHosts(context)) {
+    ASSIGN_OR_RETURN(const HostTopology hosts, GatherHosts(*context.store, context.rank, context.size));
+    return MakeHierarchicalExchange(*context.store, context.rank, hosts, {of_peers, kMultiprocessors});
   }
   return MakeCommunicatorExchange(communicator, {.device = Gpu(context),
                                                  .communication_dtype = dtype,
@@ -353,6 +362,44 @@ TEST(PeerExchangeGpuTest, FourRanksHaveTheSameBits) {
   ASSERT_THAT(weights, IsOk());
   EXPECT_THAT(*weights, Each((*weights)[0]));
   EXPECT_EQ(*shared, *weights);
+}
+
+// Runs the task with four ranks on two virtual hosts, on at least two GPUs.
+absl::StatusOr<std::vector<std::string>> RunOverHosts(const std::string& task, const std::string& payload) {
+  const bool share_gpus = !ResolveDevice("cuda", 3).ok();
+  setenv(kHostOfRankVariable, "0,0,1,1", /*overwrite=*/1);
+  if (share_gpus) {
+    setenv("LOCKSTEP_RANKS_PER_GPU", "2", /*overwrite=*/1);
+  }
+  auto results = RunRanks(4, task, payload);
+  unsetenv(kHostOfRankVariable);
+  unsetenv("LOCKSTEP_RANKS_PER_GPU");
+  return results;
+}
+
+// The ranks that share an update use the sums that the other form puts in place. So both train to the same bits.
+TEST(HierarchicalExchangeGpuTest, AllRanksHaveTheSameBitsWithAndWithoutASharedUpdate) {
+  if (!ResolveDevice("cuda", 1).ok()) {
+    GTEST_SKIP() << "needs 2 CUDA devices";
+  }
+  const auto whole = RunOverHosts("weights", "hierarchical");
+  const auto shared = RunOverHosts("weights", "hierarchical, sharded");
+  ASSERT_THAT(whole, IsOk());
+  ASSERT_THAT(shared, IsOk());
+  EXPECT_THAT(*whole, Each((*whole)[0]));
+  EXPECT_EQ(*shared, *whole);
+  EXPECT_EQ((*whole)[0].size(), 256u);
+}
+
+TEST(HierarchicalExchangeGpuTest, TimestampsComeInOrder) {
+  if (!ResolveDevice("cuda", 1).ok()) {
+    GTEST_SKIP() << "needs 2 CUDA devices";
+  }
+  for (const char* how : {"graphs", "eager", "sharded, graphs", "sharded, eager", "left out", "sharded, left out"}) {
+    const auto results = RunOverHosts("timestamps", absl::StrCat("hierarchical, ", how));
+    ASSERT_THAT(results, IsOk()) << how;
+    EXPECT_THAT(*results, Each("")) << how;
+  }
 }
 
 }  // namespace

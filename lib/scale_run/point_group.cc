@@ -11,6 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/host_topology.h"
 #include "lib/base/status_macros.h"
 #include "lib/communicator/broadcast_tensors.h"
 #include "lib/communicator/nccl_environment.h"
@@ -62,7 +63,6 @@ absl::StatusOr<std::unique_ptr<PointGroup>> PointGroup::Join(RankContext& contex
 absl::StatusOr<MadeExchange> PointGroup::MakeExchange(ReducerSource source) {
   using Make = std::function<absl::StatusOr<MadeExchange>()>;
   const bool sends = point_.reduction() == proto::ALL_REDUCE;
-  const bool shares_update = spec_.reducer() == "peer_sharded";
   const Make own = [&] {
     CommunicatorExchangeOptions options;
     options.device = device_;
@@ -71,12 +71,19 @@ absl::StatusOr<MadeExchange> PointGroup::MakeExchange(ReducerSource source) {
     options.max_multiprocessors = NcclMultiprocessors();
     return MakeCommunicatorExchange(*communicator_, options);
   };
-  const Make peers = [&] {
-    return MakePeerExchange(*communicator_, {.device = device_,
-                                             .communication_dtype = CommunicationDtypeOf(spec_),
-                                             .timeout = context_.timeout,
-                                             .shares_update = shares_update,
-                                             .sends = sends});
+  const bool hierarchical = spec_.reducer() == "hierarchical";
+  PeerExchangeOptions of_peers;
+  of_peers.device = device_;
+  of_peers.communication_dtype = CommunicationDtypeOf(spec_);
+  of_peers.timeout = context_.timeout;
+  of_peers.shares_update = hierarchical ? CanShareUpdate(spec_.training()) : spec_.reducer() == "peer_sharded";
+  of_peers.sends = sends;
+  const Make peers = [&]() -> absl::StatusOr<MadeExchange> {
+    if (!hierarchical) {
+      return MakePeerExchange(*communicator_, of_peers);
+    }
+    ASSIGN_OR_RETURN(const HostTopology hosts, GatherHosts(*context_.store, context_.rank, context_.size));
+    return MakeHierarchicalExchange(*context_.store, context_.rank, hosts, {of_peers, NcclMultiprocessors()});
   };
   if (!IsByPeers(spec_.reducer())) {
     return own();

@@ -15,6 +15,8 @@ namespace {
 // eight (benchmarks/results/notes.md, "Four and eight GPUs").
 constexpr uint32_t kMaxWholeCopyRanks = 4;
 
+constexpr char kWhyNotShared[] = "hierarchical shares the update only with bf16 without --clip_norm and --lars";
+
 // Returns the number of ranks for which the reducer of a point of `ranks` ranks is chosen.
 uint32_t DecidingRanks(const proto::ScaleSpec& spec, uint32_t ranks) {
   uint32_t fewest = 0;  // smallest number of ranks above 1
@@ -26,19 +28,15 @@ uint32_t DecidingRanks(const proto::ScaleSpec& spec, uint32_t ranks) {
 
 }  // namespace
 
-bool CanShareUpdate(const proto::TrainingSpec& training) {
-  return training.precision() == proto::BF16 && training.clip_norm() == 0 && training.lars() == 0;
-}
-
 ReducerChoice ChooseReducer(const proto::ScaleSpec& spec, uint32_t ranks, const RankPlace& place) {
   const proto::TrainingSpec& training = spec.training();
   if (spec.mode() == proto::DP || training.step() != proto::FUSED || training.device() != proto::CUDA || ranks < 2) {
     return {"own", ""};  // the only reducer
   }
-  if (!place.one_host) {
-    return {"own", "the ranks are on several hosts"};
+  if (!place.one_host && !place.why_not_hierarchical.empty()) {
+    return {"own", place.why_not_hierarchical};
   }
-  if (ranks > kMaxPeerRanks) {
+  if (place.one_host && ranks > kMaxPeerRanks) {
     return {"own", absl::StrCat("copies between GPUs support at most ", kMaxPeerRanks, " ranks")};
   }
   if (!place.own_gpus) {
@@ -46,6 +44,9 @@ ReducerChoice ChooseReducer(const proto::ScaleSpec& spec, uint32_t ranks, const 
   }
   if (!place.why_no_peers.empty()) {
     return {"own", place.why_no_peers};
+  }
+  if (!place.one_host) {
+    return {"hierarchical", CanShareUpdate(training) ? "" : kWhyNotShared};
   }
   if (CanShareUpdate(training)) {
     return {"peer_sharded", ""};

@@ -1,5 +1,5 @@
-// Choice of the reducer by --reducer=auto for each point: peer memory if gradients can go through it, else NCCL or
-// Gloo. Does not depend on LibTorch and CUDA.
+// Choice of the reducer by --reducer=auto for each point: peer memory if gradients can go through it, on several hosts
+// together with NCCL; else NCCL or Gloo. Does not depend on LibTorch and CUDA.
 //
 // The choice is made twice: when the points are planned, from the known placement of the ranks; and by the ranks of a
 // point together, when they try to share their GPUs' memory. A record contains the reducer that ran.
@@ -17,18 +17,17 @@
 
 namespace lockstep {
 
-// Returns true if each rank can update a share of the weights for all ranks (peer_sharded).
-bool CanShareUpdate(const proto::TrainingSpec& training);
-
 // Placement of the first N ranks, as known to the run's leader.
 struct RankPlace {
   bool one_host = true;
-  bool own_gpus = true;      // each rank has a GPU to itself
-  std::string why_no_peers;  // reason why the GPUs do not share memory; empty: they do, as far as the driver reports
+  std::string why_not_hierarchical;  // WhyNotHierarchical (lib/reducer/host_place.h); only used for several hosts
+  bool own_gpus = true;              // each rank has a GPU to itself
+  // Reason why the GPUs of a host do not share memory; empty: they do, as far as the leader's driver reports.
+  std::string why_no_peers;
 };
 
 struct ReducerChoice {
-  std::string reducer;  // "own", "peer" or "peer_sharded"
+  std::string reducer;  // "own", "peer", "peer_sharded" or "hierarchical"
   std::string why;      // one sentence why the choice is not the fastest reducer of all; empty: it is
 };
 

@@ -64,7 +64,40 @@ const Case kCases[] = {
      },
      "own: peer_sharded needs bf16 without --clip_norm and --lars, and peer sends too much among more than 4 ranks"},
     {"seventeen", [](auto&, auto& ranks, auto&) { ranks = 17; }, "own: copies between GPUs support at most 16 ranks"},
-    {"several hosts", [](auto&, auto&, auto& place) { place.one_host = false; }, "own: the ranks are on several hosts"},
+    {"several hosts", [](auto&, auto&, auto& place) { place.one_host = false; }, "hierarchical"},
+    {"several hosts, more than 16 ranks",
+     [](auto&, auto& ranks, auto& place) {
+       place.one_host = false;
+       ranks = 32;
+     },
+     "hierarchical"},
+    {"several hosts and clipping",
+     [](auto& spec, auto& ranks, auto& place) {
+       place.one_host = false;
+       ranks = 8;
+       spec.mutable_training()->set_clip_norm(1);
+     },
+     "hierarchical: hierarchical shares the update only with bf16 without --clip_norm and --lars"},
+    {"several unequal hosts",
+     [](auto&, auto&, auto& place) {
+       place.one_host = false;
+       place.why_not_hierarchical = "why";
+     },
+     "own: why"},
+    {"several hosts, a GPU for two",
+     [](auto&, auto&, auto& place) {
+       place.one_host = false;
+       place.own_gpus = false;
+     },
+     "own: ranks share a GPU"},
+    {"several hosts, no peer access",
+     [](auto&, auto&, auto& place) {
+       place.one_host = false;
+       place.why_no_peers = "GPU 0 cannot access the memory of GPU 1";
+     },
+     "own: GPU 0 cannot access the memory of GPU 1"},
+    {"one host does not ask for equal hosts", [](auto&, auto&, auto& place) { place.why_not_hierarchical = "why"; },
+     "peer_sharded"},
     {"a GPU for two", [](auto&, auto&, auto& place) { place.own_gpus = false; }, "own: ranks share a GPU"},
     {"no peer access",
      [](auto&, auto&, auto& place) { place.why_no_peers = "GPU 0 cannot access the memory of GPU 1"; },
@@ -103,10 +136,11 @@ std::vector<std::string> ReducersOf(const std::vector<proto::ScalePoint>& points
   return reducers;
 }
 
-// Returns a placement with all ranks above the second on another host.
+// Returns a placement with two ranks on each host.
 RankPlace TwoHere(uint32_t ranks) {
   RankPlace place;
   place.one_host = ranks <= 2;
+  place.why_not_hierarchical = ranks % 2 == 0 ? "" : "the hosts differ";
   return place;
 }
 
@@ -119,10 +153,11 @@ std::string Settled(const proto::ScaleSpec& spec, uint32_t ranks, const std::str
 TEST(SettleReducerTest, EachNumberOfRanksHasItsOwnAndOneThatOfTheFewest) {
   proto::ScaleSpec spec = FastSpec();
   spec.mutable_ranks()->Clear();
-  for (const uint32_t ranks : {4, 1, 2}) {
+  for (const uint32_t ranks : {4, 1, 2, 3}) {
     spec.add_ranks(ranks);
   }
-  EXPECT_EQ(Settled(spec, 4), "own: the ranks are on several hosts");
+  EXPECT_EQ(Settled(spec, 4), "hierarchical");
+  EXPECT_EQ(Settled(spec, 3), "own: the hosts differ");
   EXPECT_EQ(Settled(spec, 2), "peer_sharded");
   EXPECT_EQ(Settled(spec, 1), "peer_sharded");
   spec.mutable_ranks()->Clear();
@@ -188,6 +223,17 @@ TEST(FallBackFromTest, APointThatRanAsPlannedChangesNothing) {
   EXPECT_EQ(points[3].reducer(), "peer_sharded");
   FallBackFrom(proto::ScalePoint(), points);
   EXPECT_EQ(points[3].reducer(), "peer_sharded");
+}
+
+// Memory that cannot be shared on one host cannot be shared on several either.
+TEST(FallBackFromTest, PointsOverSeveralHostsFallBackToo) {
+  std::vector<proto::ScalePoint> points = {PointOf(2, 32, proto::ALL_REDUCE, "peer_sharded"),
+                                           PointOf(4, 32, proto::ALL_REDUCE, "hierarchical")};
+  proto::ScalePoint measured = points[0];
+  measured.set_reducer("own");
+  measured.set_reducer_reason("why");
+  FallBackFrom(measured, points);
+  EXPECT_THAT(ReducersOf(points), ElementsAre("why", "why"));
 }
 
 // Points with named reducers are separate points, and there is no fallback between them.

@@ -152,6 +152,65 @@ TEST_F(ScaleGraphGpuTest, AutoIsASharedUpdateWhereGpusShareMemory) {
   EXPECT_GT(SentBytes(chosen[2]), 0u);
 }
 
+// Runs with two virtual hosts of two ranks each. On fewer than four GPUs two ranks share each of two GPUs.
+absl::Status RunOverHosts(const ScaleRunOptions& options) {
+  setenv("LOCKSTEP_HOST_OF_RANK", "0,0,1,1", /*overwrite=*/1);
+  if (!ResolveDevice("cuda", 3).ok()) {
+    setenv("LOCKSTEP_RANKS_PER_GPU", "2", /*overwrite=*/1);
+  }
+  absl::Status status = RunScaleRun(options);
+  unsetenv("LOCKSTEP_RANKS_PER_GPU");
+  unsetenv("LOCKSTEP_HOST_OF_RANK");
+  return status;
+}
+
+// One rank, one host and two hosts; with a shared update, with gradient norms and with micro-batches. A run fails if
+// the ranks' weights differ or a sum is wrong.
+TEST_F(ScaleGraphGpuTest, TheHierarchicalReducerTrainsOnOneAndTwoHosts) {
+  for (const char* how : {"shared", "clipped", "accumulated"}) {
+    ScaleRunOptions options = Options("resnet18");
+    const ScaleRunOptions larger = SmallScaleRun({1, 2, 4}, 32, 320);
+    *options.spec.mutable_ranks() = larger.spec.ranks();
+    *options.spec.mutable_batch_size() = larger.spec.batch_size();
+    options.spec.set_preset("fast");
+    options.spec.set_reducer("hierarchical");
+    options.spec.mutable_training()->set_clip_norm(how == std::string("clipped") ? 1 : 0);
+    options.spec.mutable_training()->set_accumulate(how == std::string("accumulated") ? 2 : 1);
+    options.output = TempPath("hierarchical.rec");
+    options.force = true;
+    ASSERT_THAT(RunOverHosts(options), IsOk()) << how;
+    const std::vector<proto::ScalePoint> points = ScalePoints(options.output);
+    ASSERT_EQ(points.size(), 6u);
+    for (const proto::ScalePoint& point : points) {
+      EXPECT_EQ(point.outcome(), proto::COMPLETED) << how;
+      EXPECT_EQ(point.reducer(), "hierarchical") << how;
+      EXPECT_EQ(point.reducer_reason(), "") << how;
+    }
+    EXPECT_EQ(points[4].weights_sha256().size(), 64u) << how;
+    EXPECT_GT(SentBytes(points[4]), 0u) << how;
+    EXPECT_EQ(SentBytes(points[5]), 0u) << how;
+  }
+}
+
+// If four ranks have GPUs of their own, auto takes it for them, and the shared update for the two ranks of one host.
+TEST_F(ScaleGraphGpuTest, AutoIsHierarchicalOnTwoHosts) {
+  if (const absl::Status shared = CheckGpusShareMemory(4); !shared.ok() || NcclPeersAreOff()) {
+    GTEST_SKIP() << "4 GPUs that share their memory: " << shared;
+  }
+  ScaleRunOptions options = Options("resnet18");
+  const ScaleRunOptions larger = SmallScaleRun({2, 4}, 32, 320);
+  *options.spec.mutable_ranks() = larger.spec.ranks();
+  *options.spec.mutable_batch_size() = larger.spec.batch_size();
+  options.spec.set_preset("fast");
+  options.spec.set_reducer("auto");
+  options.output = TempPath("auto.rec");
+  ASSERT_THAT(RunOverHosts(options), IsOk());
+  for (const proto::ScalePoint& point : ScalePoints(options.output)) {
+    EXPECT_EQ(point.reducer(), point.ranks() == 2 ? "peer_sharded" : "hierarchical");
+    EXPECT_EQ(point.reducer_reason(), "");
+  }
+}
+
 class ScaleGraphOneGpuTest : public ScaleGraphGpuTest {
  protected:
   void SetUp() override { SkipWithout(1); }

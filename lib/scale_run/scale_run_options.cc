@@ -20,7 +20,8 @@ namespace {
 absl::Status CheckWords(const proto::ScaleSpec& variant) {
   RETURN_IF_ERROR(CheckFlagWord("buffers", variant.buffers(), {"local", "broadcast", "sync_bn"}));
   RETURN_IF_ERROR(CheckPreset(variant.preset()));
-  RETURN_IF_ERROR(CheckFlagWord("reducer", variant.reducer(), {"auto", "own", "c10d", "peer", "peer_sharded"}));
+  RETURN_IF_ERROR(
+      CheckFlagWord("reducer", variant.reducer(), {"auto", "own", "c10d", "peer", "peer_sharded", "hierarchical"}));
   RETURN_IF_ERROR(CheckFlagWord("bucket_plan", variant.bucket_plan(), {"ddp", "auto"}));
   return variant.gradient_compression().empty()
              ? absl::OkStatus()

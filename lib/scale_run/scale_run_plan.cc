@@ -24,6 +24,7 @@
 #include "lib/networks/networks.h"
 #include "lib/nn/model.h"
 #include "lib/record/digest.h"
+#include "lib/reducer/host_place.h"
 #include "lib/scale_run/backend_choice.h"
 #include "lib/scale_run/experiments.h"
 #include "lib/scale_run/kept_files.h"
@@ -134,6 +135,18 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
   return absl::OkStatus();
 }
 
+// Returns InvalidArgumentError if --reducer=hierarchical is impossible on the hosts of a point.
+absl::Status CheckHosts(const proto::ScaleSpec& spec, const PlannedHosts& hosts) {
+  for (const uint32_t ranks : spec.ranks()) {
+    if (spec.reducer() == "hierarchical" && ranks > 0) {
+      if (const absl::Status status = CheckHierarchical(hosts.First(ranks)); !status.ok()) {
+        return absl::InvalidArgumentError(absl::StrCat("--ranks=", ranks, ": ", status.message()));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<proto::ScaleSpec> SettleVariant(proto::ScaleSpec spec, c10::Device device, uint32_t ranks_here,
                                                const PlannedHosts& hosts) {
   const HostTopology topology = hosts.First(MaxRanks(spec));
@@ -147,6 +160,7 @@ absl::StatusOr<proto::ScaleSpec> SettleVariant(proto::ScaleSpec spec, c10::Devic
     ASSIGN_OR_RETURN(const BackendChoice choice, ChooseBackend(spec.backend(), kind, topology));
     spec.set_backend(choice.backend);
     spec.set_backend_reason(choice.why);
+    RETURN_IF_ERROR(CheckHosts(spec, hosts));
   } else {
     spec.clear_backend();
   }
@@ -200,14 +214,19 @@ absl::StatusOr<PlannedHosts> HostsOf(const World* world, uint32_t ranks) {
   return PlannedHosts(world->HostAddresses(), std::move(virtual_hosts));
 }
 
-// Returns the placement of the first `ranks` ranks. Each local rank uses the GPU of its number.
+// Returns the placement of the first `ranks` ranks. Each local rank uses the GPU of its number. Other hosts than that
+// of rank 0, which the leader is on, cannot be asked about their GPUs.
 RankPlace PlaceOf(c10::Device device, const PlannedHosts& hosts, uint32_t ranks) {
   RankPlace place;
-  place.one_host = hosts.First(ranks).hosts() == 1;
+  const HostTopology topology = hosts.First(ranks);
+  place.one_host = topology.hosts() == 1;
+  place.why_not_hierarchical = WhyNotHierarchical(topology);
   place.own_gpus = RanksPerGpu() == 1;
-  if (device.is_cuda() && place.one_host && place.own_gpus) {
+  const bool may_use_peers = place.one_host || place.why_not_hierarchical.empty();
+  if (device.is_cuda() && may_use_peers && place.own_gpus && topology.ranks() > 0) {
+    const auto here = static_cast<uint32_t>(topology.RanksOf(0).size());
     place.why_no_peers =
-        NcclPeersAreOff() ? "NCCL_P2P_DISABLE is set" : std::string(CheckGpusShareMemory(ranks).message());
+        NcclPeersAreOff() ? "NCCL_P2P_DISABLE is set" : std::string(CheckGpusShareMemory(here).message());
   }
   return place;
 }

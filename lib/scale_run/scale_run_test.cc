@@ -465,6 +465,19 @@ TEST(ScaleRunTest, UnequalVirtualHostsFallBackToGlooWithAReason) {
                                                                               "3 ranks")));
 }
 
+// --reducer=hierarchical is checked against the hosts of every point, then against the step.
+TEST(ScaleRunTest, TheHierarchicalReducerNeedsEqualHostsAndTheFusedStep) {
+  ScaleRunOptions options = SmallScaleRun({2, 3}, 8);
+  options.spec.set_reducer("hierarchical");
+  setenv("LOCKSTEP_HOST_OF_RANK", "0,0,1", /*overwrite=*/1);
+  const absl::Status unequal = RunScaleRun(options);
+  unsetenv("LOCKSTEP_HOST_OF_RANK");
+  EXPECT_THAT(unequal, StatusIs(absl::StatusCode::kInvalidArgument,
+                                HasSubstr("--ranks=3: --reducer=hierarchical needs equally many ranks on each host")));
+  EXPECT_THAT(RunScaleRun(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--reducer=hierarchical needs the fused step")));
+}
+
 TEST(ScaleRunTest, TheDataSetMayComeFromStandardInput) {
   ScaleRunOptions options = SmallScaleRun({2}, 20);
   ASSERT_NE(std::freopen(options.input.c_str(), "rb", stdin), nullptr);

@@ -315,6 +315,18 @@ TEST(ExplainTest, BytesAreThoseThatTheReducerSends) {
   }
 }
 
+// Over two hosts, each of two ranks sends its half of the gradient to its counterpart. On one host, gradients and sums
+// are copied.
+TEST(ExplainTest, OverHostsOnlyBytesBetweenHostsCount) {
+  for (const auto& [spec, bytes] : {std::pair<const char*, double>{"virtual_host: [0, 0, 1, 1]", 500 * 4},
+                                    {"launch { host: ['a', 'a', 'b', 'b'] }", 500 * 4},
+                                    {"", 750 * (4 + 4)}}) {  // one host; fp32 weights are not shared
+    const auto rows = Explain(
+        Parse<ScaleRecords>({Spec(absl::StrCat("mode: DDP reducer: 'hierarchical' ", spec)), Plain32(), Four("")}));
+    ExpectValue(rows[1].bytes_per_step(), bytes);
+  }
+}
+
 ScaleRecords ReadRun(const std::string& path) {
   proto::ScaleFile file;
   EXPECT_TRUE(file.ParseFromString(testing::ReadFile(path))) << path;

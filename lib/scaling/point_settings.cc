@@ -54,7 +54,11 @@ bool SameStep(const proto::PointSettings& a, const proto::PointSettings& b) {
   return a.preset() == b.preset() && a.step() == b.step() && a.precision() == b.precision();
 }
 
-bool IsByPeers(absl::string_view reducer) { return absl::StartsWith(reducer, "peer"); }
+bool IsByPeers(absl::string_view reducer) { return absl::StartsWith(reducer, "peer") || reducer == "hierarchical"; }
+
+bool CanShareUpdate(const proto::TrainingSpec& training) {
+  return training.precision() == proto::BF16 && training.clip_norm() == 0 && training.lars() == 0;
+}
 
 std::string SettingsText(const proto::PointSettings& settings) {
   std::string text = absl::StrCat(settings.mode() == proto::DDP  ? "DDP"
@@ -74,6 +78,7 @@ std::string SettingsText(const proto::PointSettings& settings) {
                     settings.reducer() == "c10d"           ? "LibTorch's reducer"
                     : settings.reducer() == "peer"         ? "copies between GPUs"
                     : settings.reducer() == "peer_sharded" ? "copies between GPUs, update shared"
+                    : settings.reducer() == "hierarchical" ? "copies between the GPUs of a host, NCCL between hosts"
                                                            : settings.reducer());
   }
   if (settings.bucket_plan() != "ddp") {

@@ -24,8 +24,13 @@ bool SameSettings(const proto::PointSettings& a, const proto::PointSettings& b);
 // Returns true if times of one device without a reducer mean the same: same step and precision.
 bool SameStep(const proto::PointSettings& a, const proto::PointSettings& b);
 
-// Returns true if gradients are exchanged through the other GPUs' memory: peer, peer_sharded.
+// Returns true if gradients are exchanged through the memory of the host's other GPUs: peer, peer_sharded, and
+// hierarchical, which also uses NCCL between hosts.
 bool IsByPeers(absl::string_view reducer);
+
+// Returns true if each rank can update a share of the weights for all ranks of its host: always with peer_sharded, and
+// with hierarchical if possible.
+bool CanShareUpdate(const proto::TrainingSpec& training);
 
 // Returns "DDP, lab preset", followed by the settings that are not the default: "DDP, fast preset (fused step,
 // bf16), gradients sent in bf16".

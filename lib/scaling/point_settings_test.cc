@@ -34,6 +34,24 @@ TEST(PointSettingsTest, WhatIsUnusualIsReported) {
             "DDP, lab preset, batch norm over all ranks, LibTorch's reducer, buckets by measured times");
 }
 
+TEST(PointSettingsTest, ReducersByPeersUseTheMemoryOfTheHostsOtherGpus) {
+  for (const char* reducer : {"peer", "peer_sharded", "hierarchical"}) {
+    EXPECT_TRUE(IsByPeers(reducer)) << reducer;
+  }
+  for (const char* reducer : {"", "own", "c10d", "auto"}) {
+    EXPECT_FALSE(IsByPeers(reducer)) << reducer;
+  }
+  EXPECT_EQ(TextOf("mode: DDP", "reducer: 'hierarchical'"),
+            "DDP, lab preset, copies between the GPUs of a host, NCCL between hosts");
+}
+
+TEST(PointSettingsTest, AnUpdateOfBf16WithoutGradientNormsCanBeShared) {
+  EXPECT_TRUE(CanShareUpdate(FromText<proto::TrainingSpec>("precision: BF16")));
+  for (const char* training : {"precision: FP32", "precision: BF16 clip_norm: 1", "precision: BF16 lars: 0.001"}) {
+    EXPECT_FALSE(CanShareUpdate(FromText<proto::TrainingSpec>(training))) << training;
+  }
+}
+
 std::vector<std::string> CommunicationWords(const std::string& spec) {
   std::vector<std::string> words;
   for (const RunSetting& setting : CommunicationSettings(FromText<proto::ScaleSpec>(spec))) {

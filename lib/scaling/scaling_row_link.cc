@@ -4,9 +4,12 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/host_topology.h"
 #include "lib/collectives/collective_cost.h"
 #include "lib/collectives/data_parallel_star.h"
 #include "lib/scaling/link_limit.h"
+#include "lib/scaling/point_settings.h"
+#include "lib/scaling/recorded_hosts.h"
 #include "lib/scaling/scaling_row.h"
 #include "lib/scaling/star_rows.h"
 #include "lib/statistics/quantity.h"
@@ -36,6 +39,23 @@ struct Sent {
   uint64_t bytes;
   std::string formula;
 };
+
+// Returns the bytes that each rank sends in one step with --reducer=hierarchical. Over several hosts only those that go
+// to other hosts count, because the network is the slower link.
+Sent SentByHosts(const RowInputs& in, const HostTopology& hosts, uint64_t parameters, uint64_t item_bytes) {
+  const auto ranks = static_cast<uint32_t>(hosts.ranks());
+  if (hosts.hosts() == 1) {
+    const uint64_t back_bytes = CanShareUpdate(TrainingOf(in.run, in.point)) ? kBf16Bytes : item_bytes;
+    return {SharedUpdateBytes(ranks, parameters, item_bytes, back_bytes),
+            absl::StrCat("ceil((N-1)/N * X) * (", item_bytes, " + ", back_bytes,
+                         ") (gradients to the rank that adds them up; weights, or sums, back)")};
+  }
+  const auto number = static_cast<uint32_t>(hosts.hosts());
+  return {SharesOverHostsBytes(number, ranks / number, parameters, item_bytes),
+          absl::StrCat("ceil(2(H-1)/H * ceil(X/G)) * ", item_bytes,
+                       " (to other hosts, lower bound; copies within a host do not count), H = ", number,
+                       " hosts, G = ", ranks / number, " ranks per host")};
+}
 
 // Returns the bytes that each rank sends in one step. `item_bytes`: bytes of one gradient element as it is sent.
 Sent SentByReducer(absl::string_view reducer, uint32_t ranks, uint64_t parameters, uint64_t item_bytes) {
@@ -70,7 +90,9 @@ proto::Quantity BytesPerStep(const RowInputs& in, uint32_t ranks) {
   }
   const uint64_t item_bytes =
       in.run.gradient_compression() == "bf16" ? kBf16Bytes : in.spec.gradient_bytes() / parameters;
-  const Sent sent = SentByReducer(in.run.reducer(), ranks, parameters, item_bytes);
+  const Sent sent = in.run.reducer() == "hierarchical"
+                        ? SentByHosts(in, RecordedHosts(in.run, ranks), parameters, item_bytes)
+                        : SentByReducer(in.run.reducer(), ranks, parameters, item_bytes);
   return Derived(Exactly(static_cast<double>(sent.bytes)),
                  absl::StrCat(sent.formula, ", N = ", ranks, ", X = ", parameters));
 }

@@ -198,13 +198,14 @@ std::string DescribeReduction(proto::Reduction reduction) {
 }
 
 std::string DescribeScaleMode(const proto::ScaleSpec& spec) {
-  const absl::string_view backend = IsByPeers(spec.reducer())                ? " by copies between GPUs"
-                                    : spec.backend() == proto::NCCL          ? " over NCCL"
-                                    : spec.backend() == proto::GLOO          ? " over Gloo"
-                                    : spec.backend() == proto::SHARED_MEMORY ? " through shared memory"
-                                    : spec.backend() == proto::HIERARCHICAL
-                                        ? " through shared memory within hosts and over Gloo between hosts"
-                                        : "";
+  const absl::string_view backend =
+      spec.reducer() == "hierarchical"         ? " by copies between the GPUs of a host and over NCCL between hosts"
+      : IsByPeers(spec.reducer())              ? " by copies between GPUs"
+      : spec.backend() == proto::NCCL          ? " over NCCL"
+      : spec.backend() == proto::GLOO          ? " over Gloo"
+      : spec.backend() == proto::SHARED_MEMORY ? " through shared memory"
+      : spec.backend() == proto::HIERARCHICAL  ? " through shared memory within hosts and over Gloo between hosts"
+                                               : "";
   const std::string hosts = VirtualHostsText(spec);
   const std::string& why_gloo = spec.backend_reason();
   const std::string sender = absl::StrCat(backend, why_gloo.empty() ? "" : absl::StrCat(" (", why_gloo, ")"),

@@ -22,6 +22,9 @@ TEST(DescribeScaleModeTest, NamesWhatSendsTheGradients) {
     spec.set_reducer(reducer);
     EXPECT_THAT(DescribeScaleMode(spec), StartsWith("DDP by copies between GPUs, ")) << reducer;
   }
+  spec.set_reducer("hierarchical");
+  EXPECT_THAT(DescribeScaleMode(spec),
+              StartsWith("DDP by copies between the GPUs of a host and over NCCL between hosts, "));
   spec.set_reducer("own");
   spec.set_backend(proto::SHARED_MEMORY);
   EXPECT_THAT(DescribeScaleMode(spec), StartsWith("DDP through shared memory, "));
