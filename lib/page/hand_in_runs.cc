@@ -1,6 +1,5 @@
 #include "lib/page/hand_in_runs.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -9,47 +8,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 
 namespace lockstep {
 namespace {
 
 constexpr int kRows = 8;
-
-// Returns a word without the punctuation around it.
-absl::string_view BareWord(absl::string_view word) {
-  while (!word.empty() && absl::ascii_ispunct(static_cast<unsigned char>(word.front()))) {
-    word.remove_prefix(1);
-  }
-  while (!word.empty() && absl::ascii_ispunct(static_cast<unsigned char>(word.back()))) {
-    word.remove_suffix(1);
-  }
-  return word;
-}
-
-bool IsLetter(absl::string_view word) {
-  return !word.empty() && std::all_of(word.begin(), word.end(),
-                                      [](char c) { return absl::ascii_isupper(static_cast<unsigned char>(c)); });
-}
-
-// Returns the letters of "run F", "runs A, C and AB". A list of letters does not continue on the next line.
-std::set<std::string> LettersIn(absl::string_view text) {
-  std::set<std::string> letters;
-  for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
-    bool in_list = false;
-    for (const absl::string_view word : absl::StrSplit(line, ' ', absl::SkipEmpty())) {
-      const absl::string_view bare = BareWord(word);
-      if (in_list && IsLetter(bare)) {
-        letters.emplace(bare);
-        in_list = absl::EndsWith(word, bare) || absl::EndsWith(word, ",");
-      } else {
-        const bool begins = absl::EqualsIgnoreCase(bare, "run") || absl::EqualsIgnoreCase(bare, "runs");
-        in_list = begins || (in_list && bare == "and");
-      }
-    }
-  }
-  return letters;
-}
 
 // Returns true for characters that may continue a file's name.
 bool ContinuesName(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; }
@@ -80,8 +43,8 @@ void AddRow(const proto::LabRun& run, proto::Table& table) {
 
 }  // namespace
 
-proto::Table NamedRunsTable(const proto::Summary& summary, absl::string_view text, const std::set<std::string>& tools) {
-  const std::set<std::string> letters = LettersIn(text);
+proto::Table NamedRunsTable(const proto::Summary& summary, const std::set<std::string>& letters, absl::string_view text,
+                            const std::set<std::string>& tools) {
   std::vector<bool> shown;
   int rows = 0;
   for (const proto::LabRun& run : summary.run()) {

@@ -10,11 +10,12 @@
 
 namespace lockstep {
 
-// Returns a row for each run of `summary` that `text` names, in the order of the letters: tool, work, machine, date and
-// file. Text names a run by its letter ("run F", "runs A and C") or by its file ("scale.rec"). Runs of `tools` are
-// named in any case, because answers are from them. All runs that are named by letter have a row. The other named runs
-// are added up to eight rows; a note counts the rest. The table has no rows if no run is named.
-proto::Table NamedRunsTable(const proto::Summary& summary, absl::string_view text, const std::set<std::string>& tools);
+// Returns a row for each run of `summary` that is named: tool, work, machine, date and file. Named are the runs of
+// `letters`, the runs whose file `text` contains ("scale.rec"), and the runs of `tools`, because answers are from them.
+// All runs of `letters` have a row. The other named runs are added up to eight rows; a note counts the rest. The table
+// has no rows if no run is named.
+proto::Table NamedRunsTable(const proto::Summary& summary, const std::set<std::string>& letters, absl::string_view text,
+                            const std::set<std::string>& tools);
 
 }  // namespace lockstep
 

@@ -1,5 +1,6 @@
 #include "lib/page/hand_in_runs.h"
 
+#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -24,10 +25,10 @@ proto::Summary Runs(int count) {
   return summary;
 }
 
-// Returns the letters of the rows for `text`.
-std::string Letters(const std::string& text, int count = 5) {
+// Returns the letters of the rows for these letters and `text`.
+std::string Letters(const std::set<std::string>& named, const std::string& text, int count = 5) {
   std::string letters;
-  const proto::Table table = NamedRunsTable(Runs(count), text, {});
+  const proto::Table table = NamedRunsTable(Runs(count), named, text, {});
   for (const proto::Row& row : table.row()) {
     letters += row.cell(0).text();
   }
@@ -35,31 +36,27 @@ std::string Letters(const std::string& text, int count = 5) {
 }
 
 TEST(NamedRunsTableTest, RunsAreNamedByLetter) {
-  EXPECT_EQ(Letters("Where the time goes: run C"), "C");
-  EXPECT_EQ(Letters("Time of an epoch, runs E and A"), "AE");
-  EXPECT_EQ(Letters("Runs A, B and D."), "ABD");
-  EXPECT_EQ(Letters("(run B): DDP on C"), "B");
-  EXPECT_EQ(Letters("run B: A"), "B");
-  EXPECT_EQ(Letters("run B\nA text"), "B");
-  EXPECT_EQ(Letters("A run of A; a prune D; 8 runs; run Z"), "");
+  EXPECT_EQ(Letters({"C"}, ""), "C");
+  EXPECT_EQ(Letters({"E", "A"}, ""), "AE");
+  EXPECT_EQ(Letters({"Z"}, "A run of A; runs B and C"), "");  // letters in a text name no run
 }
 
 TEST(NamedRunsTableTest, RunsAreNamedByFile) {
-  EXPECT_EQ(Letters("resnet18 (run1.rec): 0.5; run3.rec, run4.rec."), "BDE");
-  EXPECT_EQ(Letters("my.run1.rec, a_run2.rec, run3.records"), "");
+  EXPECT_EQ(Letters({}, "resnet18 (run1.rec): 0.5; run3.rec, run4.rec."), "BDE");
+  EXPECT_EQ(Letters({}, "my.run1.rec, a_run2.rec, run3.records"), "");
 }
 
 TEST(NamedRunsTableTest, RunsOfAToolAreNamedWithoutText) {
   proto::Summary summary = Runs(3);
   summary.mutable_run(2)->set_tool("quantize");
-  const proto::Table table = NamedRunsTable(summary, "run A", {"quantize"});
+  const proto::Table table = NamedRunsTable(summary, {"A"}, "", {"quantize"});
   ASSERT_EQ(table.row_size(), 2);
   EXPECT_EQ(table.row(0).cell(0).text(), "A");
   EXPECT_EQ(table.row(1).cell(0).text(), "C");
 }
 
 TEST(NamedRunsTableTest, EachRowHasToolWorkMachineDateAndFile) {
-  const proto::Table table = NamedRunsTable(Runs(2), "runs A and B", {});
+  const proto::Table table = NamedRunsTable(Runs(2), {"A", "B"}, "", {});
   ASSERT_EQ(table.row_size(), 2);
   ASSERT_EQ(table.column_size(), 6);
   std::string texts;
@@ -76,15 +73,16 @@ TEST(NamedRunsTableTest, EachRowHasToolWorkMachineDateAndFile) {
 }
 
 TEST(NamedRunsTableTest, EachLetterHasARowAndFilesHaveTheRest) {
-  std::string files, letters = "runs A";
+  std::string files;
+  std::set<std::string> letters;
   for (int i = 0; i < 12; ++i) {
     absl::StrAppend(&files, "run", i, ".rec ");
-    absl::StrAppend(&letters, " and ", std::string(1, static_cast<char>('A' + i)));
+    letters.insert(std::string(1, static_cast<char>('A' + i)));
   }
-  EXPECT_EQ(Letters(files, 12), "ABCDEFGH");
-  EXPECT_EQ(NamedRunsTable(Runs(12), files, {}).note(0), "4 more runs are in the full report.");
-  EXPECT_EQ(Letters(absl::StrCat("run L; ", files), 12), "ABCDEFGL");
-  EXPECT_EQ(Letters(letters, 12), "ABCDEFGHIJKL");
+  EXPECT_EQ(Letters({}, files, 12), "ABCDEFGH");
+  EXPECT_EQ(NamedRunsTable(Runs(12), {}, files, {}).note(0), "4 more runs are in the full report.");
+  EXPECT_EQ(Letters({"L"}, files, 12), "ABCDEFGL");
+  EXPECT_EQ(Letters(letters, "", 12), "ABCDEFGHIJKL");
 }
 
 }  // namespace

@@ -219,6 +219,7 @@ class HandInWriter {
     std::string text;
     for (const proto::Section& section : sections_) {
       if (section.id() == "tables") {
+        letters_.insert(section.run().begin(), section.run().end());
         for (const std::string& paragraph : section.paragraph()) {
           absl::StrAppend(&text, Paragraph(ShortenedLine(paragraph, kParagraphBytes)));
         }
@@ -229,6 +230,7 @@ class HandInWriter {
 
   // Collects the texts of a table that may name a run.
   void CollectTexts(const proto::Table& table) {
+    letters_.insert(table.run().begin(), table.run().end());
     absl::StrAppend(&shown_, table.caption(), "\n", table.absent_reason(), "\n");
     for (const proto::Row& row : table.row()) {
       for (const proto::Cell& cell : row.cell()) {
@@ -260,6 +262,7 @@ class HandInWriter {
 
   // Collects the texts of a plot that may name a run.
   void CollectTexts(const proto::Plot& plot) {
+    letters_.insert(plot.run().begin(), plot.run().end());
     absl::StrAppend(&shown_, plot.title(), "\n", absl::StrJoin(plot.tick(), "\n"), "\n");
     for (const proto::Series& series : plot.series()) {
       absl::StrAppend(&shown_, series.label(), "\n", series.panel(), "\n");
@@ -285,7 +288,7 @@ class HandInWriter {
     if (summary_ == nullptr) {
       return "";
     }
-    const proto::Table table = NamedRunsTable(*summary_, shown_, tools_);
+    const proto::Table table = NamedRunsTable(*summary_, letters_, shown_, tools_);
     return table.row().empty()
                ? ""
                : absl::StrCat("\\setcounter{table}{", kTableOfRuns - 1, "}\n", LatexTable(table, "runs"));
@@ -312,6 +315,7 @@ class HandInWriter {
   const DrawnPlots& drawn_;
   const proto::Summary* const summary_;  // null: the report has no summary
   std::string shown_;                    // texts of the document, one a line; without the commands
+  std::set<std::string> letters_;        // letters of the runs that the shown parts name
   std::set<std::string> tools_;          // tools from whose records answers were made
 };
 

@@ -21,7 +21,7 @@ std::vector<const proto::Plot*> HandInPlots(const std::vector<proto::Section>& s
 // says so: an answer after 520 bytes, the warnings after five kinds, a table after 12 rows, the commands after 12, one
 // after 300 bytes. Tables have no notes on methods. Questions without an answer are one line.
 //
-// The document contains the target of each reference. Table 4 defines the runs that its texts name (hand_in_runs.h). A
+// The document contains the target of each reference. Table 4 defines the runs that it names (hand_in_runs.h). A
 // clause of an answer that names another part of the report is left out.
 std::string RenderLatexHandIn(const LatexHead& head, const std::vector<proto::Section>& sections,
                               const DrawnPlots& plots);

@@ -130,6 +130,7 @@ TEST(LatexHandInTest, RunsThatAreNamedAreListed) {
   std::vector<proto::Section> sections = WithSummary();
   EXPECT_THAT(Render(sections), Not(HasSubstr("tab:runs")));
   sections[0].mutable_plot(0)->set_title("Speed-up: run B");
+  sections[0].mutable_plot(0)->add_run("B");
   EXPECT_THAT(Render(sections),
               AllOf(HasSubstr("\\par The runs are listed in Table~\\ref{tab:runs}.\\par\n"),
                     HasSubstr("\\setcounter{table}{3}\n"), HasSubstr("\\label{tab:runs}"),
@@ -149,6 +150,7 @@ TEST(LatexHandInTest, TheParagraphsOfTheTablesAreShown) {
   std::vector<proto::Section> sections = WithSummary();
   sections[0].set_id("tables");
   sections[0].add_paragraph("The tables are of run A.");
+  sections[0].add_run("A");
   EXPECT_THAT(Render(sections),
               AllOf(HasSubstr("\\section{Results}\n\\par The tables are of run A.\\par\n"), HasSubstr("{}A & ")));
 }

@@ -29,11 +29,16 @@ struct Group {
   std::vector<std::pair<const LabSweep*, std::string>> sweeps;
   std::vector<std::string> letters;  // letters of the sweeps
 
+  // Returns the letters that Runs() names.
+  std::vector<std::string> Named() const {
+    constexpr size_t kMaxNamed = 3;
+    return letters.size() > kMaxNamed ? std::vector<std::string>() : letters;
+  }
+
   // Returns "run A", "runs A and C"; "8 runs" if there are too many to name.
   std::string Runs() const {
-    constexpr size_t kMaxNamed = 3;
-    return letters.size() > kMaxNamed ? absl::StrCat(letters.size(), " runs")
-                                      : absl::StrCat(letters.size() == 1 ? "run " : "runs ", JoinAnd(letters));
+    return Named().empty() ? absl::StrCat(letters.size(), " runs")
+                           : absl::StrCat(letters.size() == 1 ? "run " : "runs ", JoinAnd(letters));
   }
 };
 
@@ -95,6 +100,9 @@ proto::Plot MakePlot(const Group& group, const char* id, const char* what, const
   plot.set_kind(proto::LINES);
   plot.set_id(id);
   plot.set_title(absl::StrCat(what, " against batch size, ", group.Runs()));
+  for (const std::string& letter : group.Named()) {
+    plot.add_run(letter);
+  }
   plot.set_x_label("images per batch");
   plot.set_y_label(y_label);
   plot.set_x_log(true);

@@ -254,6 +254,9 @@ proto::Section LabTablesSection(const LabRecords& lab) {
     const std::string letter = view->scale == nullptr ? "" : LetterOf(lab, *view->scale);
     section.add_paragraph(letter.empty() ? absl::StrCat("The tables are of ", view->Title(), ".")
                                          : absl::StrCat("The tables are of run ", letter, "."));
+    if (!letter.empty()) {
+      section.add_run(letter);
+    }
     AddTables(*view, section);
   }
   AddRuns(lab, section);

@@ -18,15 +18,17 @@ namespace {
 struct RunName {
   std::string title;
   std::string name;
+  std::string letter;  // letter that `name` contains; empty if it contains none
 };
 
 // Returns the name of one way to train of a record. `ways` is the number of ways that the record has.
 RunName NameOf(const std::string& title, const RecordSource& source, const LabRecords& lab, size_t ways) {
-  const std::string run = absl::StrCat("run ", LetterOf(lab, source));
+  const std::string letter = LetterOf(lab, source), run = absl::StrCat("run ", letter);
   const std::string file = absl::StrCat("(", source.name(), ")");
   const size_t end = title.find(file);
   const std::string way = end == std::string::npos ? "" : title.substr(end + file.size());
-  return {title, ways == 1 ? run : way.empty() ? title : absl::StrCat(run, way)};
+  const bool keeps_title = ways > 1 && way.empty();
+  return {title, keeps_title ? title : ways == 1 ? run : absl::StrCat(run, way), keeps_title ? "" : letter};
 }
 
 template <typename View>
@@ -57,10 +59,15 @@ std::vector<RunName> NamesOf(const LabRecords& lab) {
   return names;
 }
 
-void Replace(const std::vector<RunName>& names, std::string& text) {
+// Replaces the title at the end of `text`, and adds the letter that `text` then contains to `letters`.
+void Replace(const std::vector<RunName>& names, std::string& text,
+             google::protobuf::RepeatedPtrField<std::string>& letters) {
   for (const RunName& name : names) {
     if (absl::EndsWith(text, name.title)) {
       text = absl::StrCat(absl::StripSuffix(text, name.title), name.name);
+      if (!name.letter.empty()) {
+        *letters.Add() = name.letter;
+      }
       return;
     }
   }
@@ -72,10 +79,10 @@ void NameRunsByLetter(const LabRecords& lab, std::vector<proto::Section>& sectio
   const std::vector<RunName> names = NamesOf(lab);
   for (proto::Section& section : sections) {
     for (proto::Table& table : *section.mutable_table()) {
-      Replace(names, *table.mutable_caption());
+      Replace(names, *table.mutable_caption(), *table.mutable_run());
     }
     for (proto::Plot& plot : *section.mutable_plot()) {
-      Replace(names, *plot.mutable_title());
+      Replace(names, *plot.mutable_title(), *plot.mutable_run());
     }
   }
 }

@@ -11,7 +11,8 @@
 namespace lockstep {
 
 // Replaces "resnet18 on 2 x NVIDIA H200 (scale.rec): DDP, fast preset" at the end of captions and titles by "run B". If
-// a record has several ways to train, the way stays: "run B: DDP, fast preset". The list of runs must be on the page.
+// a record has several ways to train, the way stays: "run B: DDP, fast preset". Adds the letter to the `run` of the
+// table or plot. The list of runs must be on the page.
 void NameRunsByLetter(const LabRecords& lab, std::vector<proto::Section>& sections);
 
 }  // namespace lockstep

@@ -1,5 +1,6 @@
 #include "lib/report/run_names.h"
 
+#include "absl/strings/match.h"
 #include "gtest/gtest.h"
 #include "lib/lab_records/experiment_view.h"
 #include "lib/lab_records/scaling_view.h"
@@ -19,6 +20,10 @@ std::string Named(const LabRecords& lab, const std::string& caption) {
   sections[0].add_plot()->set_title(caption);
   NameRunsByLetter(lab, sections);
   EXPECT_EQ(sections[0].plot(0).title(), sections[0].table(0).caption());
+  for (const auto* runs : {&sections[0].table(0).run(), &sections[0].plot(0).run()}) {
+    EXPECT_EQ(runs->size(), sections[0].table(0).caption() == caption ? 0 : 1);
+    EXPECT_TRUE(runs->empty() || absl::StrContains(sections[0].table(0).caption(), "run " + runs->Get(0)));
+  }
   return sections[0].table(0).caption();
 }
 
