@@ -111,6 +111,9 @@ def headers_that_are_gone(root):
 FLAG = re.compile(r"\b(?:ABSL|RANGED)_FLAG\(\s*[\w:<>]+,\s*(\w+),")
 FLAG_WORDS = re.compile(r"\bFLAG_WORDS\((\w+),\s*([^)]*)\)")
 TOOLS = ["cifar_prep", "train_sweep", "scale_run", "comm_model", "quantize", "report", "doctor", "lab"]
+# Flags of srun, mpirun and torchrun in docs/cluster.md whose form is that of a tool's flag.
+LAUNCHERS_FLAGS = {"gres", "host", "label", "nnodes"}
+TAKEN_FLAG = re.compile(r'\bTakeFlag\("(\w+)"')  # flag of a benchmark (benchmarks/taken_flag.h)
 # A tool and its flags, which may continue on the next line, also that of a code span in prose.
 COMMAND = re.compile(r"\b(%s)((?:[ \\\n]+'?--[a-z](?:'[^'\n]*'|[^\s`'|])*'?)+)" % "|".join(TOOLS))
 GIVEN_FLAG = re.compile(r"--([a-z]\w*)(?:=('[^']*'|[^\s`'|]*))?")
@@ -149,8 +152,10 @@ def wrong_flags(root, document):
 
 
 def unknown_flags(root, page):
-    """Yields flags in a page of docs/ that no tool has, such as a flag's old name."""
-    known = {name for tool in TOOLS for name in flags_of(root, tool)}
+    """Yields flags in a page of docs/ that no tool, benchmark or launcher has, such as a flag's old name."""
+    benchmarks = source_tree.files_in(root, {"benchmarks"}, {".cc"})
+    known = {name for tool in TOOLS for name in flags_of(root, tool)} | LAUNCHERS_FLAGS
+    known |= {name for path in benchmarks for name in TAKEN_FLAG.findall(path.read_text())}
     text = re.sub(r"(?m)^.*error: unknown flag.*$", "", text_of(page))
     for name in sorted(set(re.findall(r"(?<![\w-])--([a-z][a-z_0-9]*)(?![\w-])", text))):
         if name not in known and name.removeprefix("no") not in known:
@@ -269,11 +274,14 @@ class DocumentsTest(unittest.TestCase):
             "tools/report.cc": 'ABSL_FLAG(std::string, style, "lab",\n "");\nFLAG_WORDS(style, "lab", "given");\n'
                                'RANGED_FLAG(bool, check, false, "");',
             "lib/base/init_main.cc": 'ABSL_FLAG(bool, quiet, false, "");',
+            "benchmarks/sums.cc": 'TakeFlag("record", "", argc, argv)',
+            "b.md": "    srun --label sums --record=FILE --recor=FILE",
             "a.md": "    report --style=lab --nocheck --quiet \\\n        --styl=lab\n"
                     "`report --check\n--style=labs`, report --style=STYLE"})
         self.assertEqual(list(wrong_flags(root, root / "a.md")),
                          ["a.md: report has no --styl", "a.md: report --style does not take labs"])
         self.assertEqual(list(unknown_flags(root, root / "a.md")), ["a.md: no tool has --styl"])
+        self.assertEqual(list(unknown_flags(root, root / "b.md")), ["b.md: no tool has --recor"])
 
     def test_a_wrong_flag_of_a_page_is_found(self):
         root = source_tree.sample(self, {

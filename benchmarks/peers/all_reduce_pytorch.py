@@ -24,9 +24,10 @@ REPLAYS = 30
 
 
 def terms(count, rank, dtype):
-    """Returns the same values as gpu_all_reduce_benchmark.cc: whole numbers whose sums are exact."""
+    """Returns the same values as benchmarks/collective_terms.h: whole numbers from 1 whose sums are exact."""
+    most, exact = (31, 1 << 8) if dtype == torch.bfloat16 else (524287, 1 << 24)
     places = torch.arange(count, device="cuda", dtype=torch.int64)
-    return (places * 2654435761 + rank * 40503).remainder_(31 if dtype == torch.bfloat16 else 524287).to(dtype)
+    return (places * 2654435761 + rank * 40507).remainder_(min(most, exact // dist.get_world_size())).add_(1).to(dtype)
 
 
 def seconds(call):

@@ -27,9 +27,9 @@ struct Row {
   std::string way;
 };
 
-// Parses "all_reduce/ranks:2/type:bf16/bytes:1024/method:nccl/...", and the names of older results:
-// "all_reduce/2/bf16/1024/nccl/..." on GPUs, "BM_AllReduce/processes:2/bytes:1024/..." on CPUs. Returns nullopt for
-// other names.
+// Parses "all_reduce/ranks:2/type:bf16/bytes:1024/method:nccl/...", where "hosts:2" may follow, and the names of older
+// results: "all_reduce/2/bf16/1024/nccl/..." on GPUs, "BM_AllReduce/processes:2/bytes:1024/..." on CPUs. Returns
+// nullopt for other names.
 std::optional<Row> RowOf(const std::string& name) {
   const std::vector<absl::string_view> words = absl::StrSplit(name, '/');
   Row row;

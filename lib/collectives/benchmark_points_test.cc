@@ -47,6 +47,14 @@ TEST(BenchmarkPointsTest, RowsOfGpusArePointsByWay) {
   EXPECT_EQ((*points)[1].way, "one_shot, float");
 }
 
+TEST(BenchmarkPointsTest, RowsOfSeveralHostsArePointsByWay) {
+  const auto points = ParseAllReduceBenchmark(With("method:nccl", "method:hierarchical_nccl/hosts:2"), "f.json");
+  ASSERT_THAT(points, IsOk());
+  ASSERT_EQ(points->size(), 1u);
+  EXPECT_EQ((*points)[0].ranks, 2u);
+  EXPECT_EQ((*points)[0].way, "hierarchical_nccl, bf16");
+}
+
 // With 4 ranks the bus bandwidth is 2 * 3 / 4 times the algorithm bandwidth.
 TEST(BenchmarkPointsTest, RowsOfCpusArePointsByWay) {
   const std::string shared =
