@@ -12,9 +12,11 @@
 #include "lib/audit/audit_summary.h"
 #include "lib/audit/conventions.h"
 #include "lib/audit/document.h"
+#include "lib/audit/measured_parts.h"
 #include "lib/audit/phase_rows.h"
 #include "lib/audit/plausibility.h"
 #include "lib/audit/quantity_kinds.h"
+#include "lib/audit/repeated.h"
 #include "lib/audit/restated.h"
 #include "lib/audit/verdict.h"
 #include "lib/base/status_macros.h"
@@ -79,6 +81,7 @@ void SetGiven(proto::AuditedValue& audited) {
 std::optional<double> ValueOfBase(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::SPEEDUP:
+    case proto::IDEAL_SPEEDUP:
     case proto::AMDAHL_SPEEDUP:
     case proto::GUSTAFSON_SPEEDUP:
     case proto::ENERGY_RATIO:
@@ -170,6 +173,9 @@ absl::Status Judge(const Document& document, proto::PublishedQuantity quantity, 
     if (IsOftenGiven(quantity)) {
       GiveWhatNeedNotFollow(document, conventions, column);
     }
+    if (quantity == proto::COMPUTE_SECONDS || quantity == proto::COMMUNICATION_SECONDS) {
+      GiveMeasuredParts(document, conventions, column.cells, column.audited);
+    }
   }
   if (observe != nullptr) {
     observe({document, conventions, column.cells});
@@ -202,6 +208,7 @@ absl::StatusOr<std::vector<proto::AuditTable>> AuditObserved(const proto::Publis
     for (auto& [key, column] : ColumnsOf(document, has_rates, audited, quantity)) {
       RETURN_IF_ERROR(Judge(document, quantity, key, column, budget, observe));
     }
+    FollowRepetitions(quantity, document, audited);
   }
   RETURN_IF_ERROR(RemarkOnPlausibility(document, audited));
 
