@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -29,8 +31,8 @@ DeclaredBase BaseOf(const proto::PublishedValue& value) {
   return {std::max<uint32_t>(value.base_devices(), 1), value.base_batch()};
 }
 
-// Numbers of one table that have the same quantity and base case and, in a table of rates or for some quantities
-// (IsJudgedByLabel), the same context.
+// Numbers of one table that have the same quantity and base case and, in a table of rates, for some quantities
+// (IsJudgedByLabel) and for quotients of two columns of times, the same context.
 struct Column {
   std::vector<Cell*> cells;
   std::vector<proto::AuditedValue*> audited;
@@ -43,13 +45,27 @@ bool HasRates(const Document& document, int table) {
   return !rates.empty() && rates[0].get().table == table;
 }
 
+// Returns true for a label such as "FP32 to mixed precision" in a table that prints times in several columns of other
+// labels: the number compares two of them.
+bool ComparesTimes(const Document& document, const Cell& cell) {
+  std::set<std::string> labels;
+  for (const Cell* other : document.CellsOf(cell.table)) {
+    const proto::PublishedQuantity quantity = other->value->quantity();
+    if (IsTotalTime(quantity) || quantity == proto::RUN_SECONDS) {
+      labels.insert(other->value->context());
+    }
+  }
+  return !cell.value->context().empty() && labels.size() > 1 && labels.count(cell.value->context()) == 0;
+}
+
 std::map<ColumnKey, Column> ColumnsOf(Document& document, const std::vector<bool>& has_rates,
                                       std::vector<proto::AuditedValue>& audited, proto::PublishedQuantity quantity) {
   std::map<ColumnKey, Column> columns;
   for (size_t i = 0; i < audited.size(); ++i) {
     Cell& cell = document.cells()[i];
     if (cell.value->quantity() == quantity && audited[i].finding() == proto::FINDING_UNSPECIFIED) {
-      const bool has_labels = has_rates[cell.table] || IsJudgedByLabel(quantity);
+      const bool has_labels = has_rates[cell.table] || IsJudgedByLabel(quantity) ||
+                              (quantity == proto::SPEEDUP && ComparesTimes(document, cell));
       const std::string context = has_labels ? cell.value->context() : "";
       Column& column = columns[{cell.table, BaseOf(*cell.value), context}];
       column.cells.push_back(&cell);

@@ -22,6 +22,11 @@ bool IsTimeOfPart(proto::PublishedQuantity quantity) {
   return quantity == proto::EPOCH_SECONDS || quantity == proto::STEP_SECONDS || quantity == proto::ITERATION_SECONDS;
 }
 
+// Returns true for a quotient of two times or rates.
+bool IsQuotient(proto::PublishedQuantity quantity) {
+  return quantity == proto::SPEEDUP || quantity == proto::SPEEDUP_PERCENT || quantity == proto::EFFICIENCY_PERCENT;
+}
+
 // Reads words from left to right.
 class LabelReader {
  public:
@@ -135,8 +140,12 @@ class LabelReader {
       const bool may_be_unit = absl::StrContains(phrase, " per ") || absl::StrContains(phrase, "/") || phrase == "%";
       const QuantityMeaning unit = may_be_unit ? UnitMeantBy(phrase) : QuantityMeaning();
       if (quantity.quantity != proto::PUBLISHED_QUANTITY_UNSPECIFIED || !unit.unit.empty()) {
+        if (IsQuotient(quantity.quantity) && quantity_end_ == at_ && !IsQuotient(label_.quantity)) {
+          label_.quantity = proto::PUBLISHED_QUANTITY_UNSPECIFIED;  // "throughput speed-up"
+        }
         SetMeaning(unit.unit.empty() ? quantity : unit, phrase, label_);
         at_ += count;
+        quantity_end_ = at_;
         return true;
       }
       if (const TableAxis axis = AxisMeantBy(phrase); axis != TableAxis::kNone) {
@@ -206,6 +215,7 @@ class LabelReader {
   const std::vector<std::string> words_;
   TableLabel& label_;
   size_t at_ = 0;
+  size_t quantity_end_ = 0;  // position after the last name of a quantity; 0: none
   bool is_base_ = false;     // true after "vs"
   bool says_epoch_ = false;  // true after the word "epoch", if it is in no name of a quantity
   bool says_per_device_ = false;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "lib/base/utf8.h"
@@ -26,7 +28,12 @@ TableLabel ParseTableLabel(absl::string_view text) {
   if (!label.unit.empty()) {
     return label;
   }
-  for (const std::string& content : TakeBrackets(rest)) {
+  const std::vector<std::string> contents = TakeBrackets(rest);
+  if (NamesContext(absl::AsciiStrToLower(absl::StripAsciiWhitespace(rest)))) {
+    label.names_context = true;  // "SeqLen (T)"
+    return label;
+  }
+  for (const std::string& content : contents) {
     if (const QuantityMeaning unit = IsNumberWord(content) ? QuantityMeaning() : UnitMeantBy(content);
         !unit.unit.empty()) {
       SetMeaning(unit, content, label);

@@ -33,6 +33,8 @@ TEST(TableLabelTest, QuantitiesAndUnits) {
                 {"Per-GPU throughput (tokens/s)", proto::ITEMS_PER_SECOND_PER_DEVICE, "tokens/s"},
                 {"Actual Throughput (img/s)", proto::ITEMS_PER_SECOND, "images/s"},
                 {"Complete Training Time(s)", proto::RUN_SECONDS, "s"},
+                {"Throughput speedup", proto::SPEEDUP, ""},
+                {"Time to train speed-up", proto::SPEEDUP, ""},
                 {"Efficiency (% of ideal)", proto::EFFICIENCY_PERCENT, "%"},
                 {"Scaling efficiency [%]", proto::EFFICIENCY_PERCENT, "%"},
                 {"efficiency %", proto::EFFICIENCY_PERCENT, "%"},
@@ -82,6 +84,7 @@ TEST(TableLabelTest, AnArithmeticIsAContext) {
 
 TEST(TableLabelTest, NamesOfModelsAndQuantitiesThatAreNotRead) {
   EXPECT_TRUE(ParseTableLabel("Model").names_context);
+  EXPECT_TRUE(ParseTableLabel("SeqLen (T)").names_context);
   EXPECT_FALSE(ParseTableLabel("Model A").names_context);
   EXPECT_EQ(ParseTableLabel("Model A").unknown, "model");
   EXPECT_TRUE(ParseTableLabel("Peak GPU memory (GB)").is_unused);

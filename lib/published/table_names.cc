@@ -102,10 +102,25 @@ class NameReader {
     }
   }
 
+  // Returns true for a column "GPU" whose cells are texts without a number of devices: models of a GPU.
+  bool NamesModels(size_t column) const {
+    bool has_text = false;
+    for (size_t row = names_.header_rows; row < block_.rows.size(); ++row) {
+      const absl::string_view text = CellAt(block_, row, column);
+      const TableLabel label = ParseTableLabel(text);
+      if (label.devices != 0 || label.batch != 0 || label.number != 0) {
+        return false;
+      }
+      has_text = has_text || !label.unknown.empty();
+    }
+    return has_text && names_.columns[column].label.axes[0] == TableAxis::kDevices;
+  }
+
   // Decides which columns name rows: columns of devices or batches, and the first column.
   void FindRowNames() {
     for (size_t column = 1; column < width_; ++column) {
-      const TableLabel& label = names_.columns[column].label;
+      TableLabel& label = names_.columns[column].label;
+      label.names_context = label.names_context || (NamesAxisOnly(label) && NamesModels(column));
       names_.columns[column].names_rows = NamesAxisOnly(label) || label.names_context;
     }
     TableColumn& first = names_.columns[0];

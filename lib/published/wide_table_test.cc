@@ -154,6 +154,14 @@ TEST(WideTableTest, WholeNumbersOfAColumnOfContextsHaveItsName) {
   EXPECT_EQ(tables->table(0).value(3).quantity(), proto::ITEMS_PER_SECOND_PER_DEVICE);
 }
 
+TEST(WideTableTest, NamesOfGpusAreContextsNextToTheirNumber) {
+  const auto models =
+      Read("| # GPUs | GPU | tokens/s |\n|---|---|---|\n| 8 | h100_80gb | 8000 |\n| 8 | a100 | 4000 |\n");
+  ASSERT_THAT(models, IsOk());
+  EXPECT_EQ(models->table(0).value(0).context(), "h100_80gb");
+  EXPECT_EQ(models->table(0).value(1).devices(), 8u);
+}
+
 TEST(WideTableTest, ANameMayStateTheKindOfBatch) {
   const auto total = Read("Epoch time (s)\nGlobal batch size,1 GPU\n256,10.5\n");
   ASSERT_THAT(total, IsOk());
