@@ -72,11 +72,13 @@ void Document::AddToSources(const Cell& cell) {
 
 double Document::OfRun(proto::PublishedQuantity quantity, int table, const TablePlace& place,
                        absl::string_view context) const {
-  for (const Cell* cell : by_table_[table]) {
-    const proto::PublishedValue& value = *cell->value;
-    if (value.quantity() == quantity && value.devices() == place.devices && value.batch() == place.batch &&
-        (value.context() == context || value.context().empty())) {
-      return cell->printed.value;
+  for (const absl::string_view label : {context, absl::string_view()}) {
+    for (const bool read_off : {false, true}) {
+      const auto source = source_of_.find({table, quantity, read_off, std::string(label)});
+      const Cell* cell = source == source_of_.end() ? nullptr : source->second->At(place.devices, place.batch);
+      if (cell != nullptr) {
+        return cell->printed.value;
+      }
     }
   }
   return 0;

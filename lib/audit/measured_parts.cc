@@ -10,6 +10,9 @@
 namespace lockstep {
 namespace {
 
+// Largest number of numbers in a column that is searched for exchanged rows, so that the work stays small.
+constexpr size_t kMaxColumn = 100;
+
 // Returns the value of `convention` at the place of `cell`.
 std::optional<Recomputed> ValueAt(const Convention& convention, const Cell& cell) {
   return convention.evaluate({cell.value->devices(), cell.value->batch()});
@@ -68,10 +71,13 @@ void GiveMeasuredParts(const Document& document, const std::vector<Convention>& 
   const bool any_follows = std::any_of(audited.begin(), audited.end(), [](const proto::AuditedValue* value) {
     return value->finding() == proto::REPRODUCED || value->finding() == proto::AMBIGUOUS;
   });
+  if (cells.size() < 2 || cells.size() > kMaxColumn || any_follows) {
+    return;
+  }
   const bool is_computed = std::any_of(conventions.begin(), conventions.end(), [&](const Convention& convention) {
     return IsPlain(convention) && (GivesAtOtherPlaces(convention, cells) || GivesMultiples(convention, cells));
   });
-  if (cells.size() < 2 || any_follows || is_computed) {
+  if (is_computed) {
     return;
   }
   for (size_t i = 0; i < cells.size(); ++i) {

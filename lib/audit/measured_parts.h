@@ -12,7 +12,7 @@ namespace lockstep {
 
 // Makes numbers of a column of computing or communication times given that were most likely measured. The column must
 // have been judged. It was most likely measured if
-// - it has at least two numbers, and none of them follows;
+// - it has 2 to 100 numbers, and none of them follows;
 // - no plain formula gives half of its numbers at another place of the column, as after an exchange of rows or columns;
 // - no plain formula gives all of its numbers up to a common factor, as after a wrong unit.
 // A number that is not above 0, or longer than the whole time at its place, stays as it was judged.

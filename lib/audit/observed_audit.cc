@@ -45,27 +45,40 @@ bool HasRates(const Document& document, int table) {
   return !rates.empty() && rates[0].get().table == table;
 }
 
-// Returns true for a label such as "FP32 to mixed precision" in a table that prints times in several columns of other
-// labels: the number compares two of them.
-bool ComparesTimes(const Document& document, const Cell& cell) {
-  std::set<std::string> labels;
-  for (const Cell* other : document.CellsOf(cell.table)) {
-    const proto::PublishedQuantity quantity = other->value->quantity();
-    if (IsTotalTime(quantity) || quantity == proto::RUN_SECONDS) {
-      labels.insert(other->value->context());
+// Properties of a table that decide which of its numbers are judged together.
+struct TableTraits {
+  bool has_rates = false;
+  std::set<std::string> time_labels;  // contexts of its times of an epoch, iteration or run
+};
+
+std::vector<TableTraits> TraitsOf(const Document& document) {
+  std::vector<TableTraits> traits(document.tables().table_size());
+  for (int table = 0; table < document.tables().table_size(); ++table) {
+    traits[table].has_rates = HasRates(document, table);
+    for (const Cell* cell : document.CellsOf(table)) {
+      const proto::PublishedQuantity quantity = cell->value->quantity();
+      if (IsTotalTime(quantity) || quantity == proto::RUN_SECONDS) {
+        traits[table].time_labels.insert(cell->value->context());
+      }
     }
   }
-  return !cell.value->context().empty() && labels.size() > 1 && labels.count(cell.value->context()) == 0;
+  return traits;
 }
 
-std::map<ColumnKey, Column> ColumnsOf(Document& document, const std::vector<bool>& has_rates,
+// Returns true for a label such as "FP32 to mixed precision" in a table that prints times in several columns of other
+// labels: the number compares two of them.
+bool ComparesTimes(const TableTraits& table, const std::string& label) {
+  return !label.empty() && table.time_labels.size() > 1 && table.time_labels.count(label) == 0;
+}
+
+std::map<ColumnKey, Column> ColumnsOf(Document& document, const std::vector<TableTraits>& traits,
                                       std::vector<proto::AuditedValue>& audited, proto::PublishedQuantity quantity) {
   std::map<ColumnKey, Column> columns;
   for (size_t i = 0; i < audited.size(); ++i) {
     Cell& cell = document.cells()[i];
     if (cell.value->quantity() == quantity && audited[i].finding() == proto::FINDING_UNSPECIFIED) {
-      const bool has_labels = has_rates[cell.table] || IsJudgedByLabel(quantity) ||
-                              (quantity == proto::SPEEDUP && ComparesTimes(document, cell));
+      const bool has_labels = traits[cell.table].has_rates || IsJudgedByLabel(quantity) ||
+                              (quantity == proto::SPEEDUP && ComparesTimes(traits[cell.table], cell.value->context()));
       const std::string context = has_labels ? cell.value->context() : "";
       Column& column = columns[{cell.table, BaseOf(*cell.value), context}];
       column.cells.push_back(&cell);
@@ -216,12 +229,9 @@ absl::StatusOr<std::vector<proto::AuditTable>> AuditObserved(const proto::Publis
     *audited[i].mutable_published() = *document.cells()[i].value;
     JudgeSimple(document, document.cells()[i], audited[i]);
   }
-  std::vector<bool> has_rates;
-  for (int table = 0; table < tables.table_size(); ++table) {
-    has_rates.push_back(HasRates(document, table));
-  }
+  const std::vector<TableTraits> traits = TraitsOf(document);
   for (const proto::PublishedQuantity quantity : kComputedQuantities) {
-    for (auto& [key, column] : ColumnsOf(document, has_rates, audited, quantity)) {
+    for (auto& [key, column] : ColumnsOf(document, traits, audited, quantity)) {
       RETURN_IF_ERROR(Judge(document, quantity, key, column, budget, observe));
     }
     FollowRepetitions(quantity, document, audited);

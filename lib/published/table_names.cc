@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
@@ -120,6 +121,10 @@ class NameReader {
   void FindRowNames() {
     for (size_t column = 1; column < width_; ++column) {
       TableLabel& label = names_.columns[column].label;
+      if (label.axes == std::vector<TableAxis>{TableAxis::kBatch, TableAxis::kDevices}) {
+        label.axes.pop_back();  // "batch size / GPU"; only the first column can name both axes
+        label.batch_kind = "per_device";
+      }
       label.names_context = label.names_context || (NamesAxisOnly(label) && NamesModels(column));
       names_.columns[column].names_rows = NamesAxisOnly(label) || label.names_context;
     }

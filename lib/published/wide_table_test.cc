@@ -170,6 +170,9 @@ TEST(WideTableTest, ANameMayStateTheKindOfBatch) {
   ASSERT_THAT(each, IsOk());
   EXPECT_EQ(each->claims().batch(), "per_device");
   EXPECT_EQ(each->table(0).value(0).batch(), 64u);
+  const auto spaced = Read("GPUs,Batch size / GPU,Epoch time (s)\n2,64,10.5\n");
+  ASSERT_THAT(spaced, IsOk());
+  EXPECT_EQ(spaced->DebugString(), each->DebugString());
   ExpectFault("# batch: per_device\nEpoch time (s)\nGlobal batch size,1 GPU\n256,10.5\n", ":5",
               "a batch that is total contradicts the per_device batch above");
 }
