@@ -55,8 +55,8 @@ bool IsComputed(proto::PublishedQuantity quantity);
 // Returns true for a quantity that is often measured. Numbers of such a quantity are given if no formula applies.
 bool MayBeMeasured(proto::PublishedQuantity quantity);
 
-// Returns true for a quantity that need not follow from others even if a formula applies: the time of an iteration or of
-// a run, a learning rate, and the energy of an epoch or run, which a counter may have measured.
+// Returns true for a quantity that need not follow from others even if a formula applies: the time of an iteration or
+// of a run, a learning rate, and the energy of an epoch or run, which a counter may have measured.
 bool IsOftenGiven(proto::PublishedQuantity quantity);
 
 // Returns true for a quantity whose contexts are judged separately in every table. The other quantities are judged by

@@ -9,8 +9,9 @@
 
 namespace lockstep {
 
-// Finds numbers of `quantity` that a right formula gives but that could be chance, and whose digits another table prints
-// for the same place. If the number of the other table follows without a slip, these numbers repeat it, and follow, too.
+// Finds numbers of `quantity` that a right formula gives but that could be chance, and whose digits another table
+// prints for the same place. If the number of the other table follows without a slip, these numbers repeat it, and
+// follow, too.
 // `audited` must hold one value per cell of the document, in the document's order; those of `quantity` must have been
 // judged.
 void FollowRepetitions(proto::PublishedQuantity quantity, Document& document,

@@ -24,8 +24,8 @@ void SetOnce(const Value& value, absl::string_view text, Value& field, TableLabe
   }
 }
 
-// Sets the quantity and the unit that `text` states. A more exact name replaces a general one: the time of an epoch that
-// of a run, and a rate per device a rate.
+// Sets the quantity and the unit that `text` states. A more exact name replaces a general one: the time of an epoch
+// that of a run, and a rate per device a rate.
 void SetMeaning(const QuantityMeaning& meaning, absl::string_view text, TableLabel& label);
 
 // Adds the statements of `words` (label_tokens.h), read from left to right, to `label`.

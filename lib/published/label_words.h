@@ -32,8 +32,8 @@ QuantityMeaning UnitMeantBy(absl::string_view text);
 // Returns the axis that `words` name, in lower case: "number of gpus", "batch size". kNone: other words.
 TableAxis AxisMeantBy(absl::string_view words);
 
-// Returns "total" or "per_device" for words of kBatch that state what the batch counts: "global batch size", "batch size
-// per gpu"; empty for other words.
+// Returns "total" or "per_device" for words of kBatch that state what the batch counts: "global batch size", "batch
+// size per gpu"; empty for other words.
 std::string BatchKindMeantBy(absl::string_view words);
 
 // Returns the quantity under linear scaling: ideal_items_per_second for a rate. Returns
