@@ -39,6 +39,13 @@ const Kinds kOthersOfTimes = {{proto::SPEEDUP_PERCENT, 0, 20, 300},     {proto::
                               {proto::COMPUTE_SECONDS, 0, 10, 250},     {proto::COMPUTE_SECONDS, 1, 10, 250},
                               {proto::COMMUNICATION_SECONDS, 0, 1, 60}, {proto::COMMUNICATION_SECONDS, 1, 1, 60}};
 
+const Kinds kRunsOfTimes = {{proto::RUN_SECONDS, 0, 100, 2500},
+                            {proto::RUN_SECONDS, 1, 100, 2500},
+                            {proto::IDEAL_EPOCH_SECONDS, 0, 10, 250},
+                            {proto::IDEAL_EPOCH_SECONDS, 1, 10, 250}};
+const Kinds kIdealsOfRates = {{proto::IDEAL_ITEMS_PER_SECOND, 0, 100, 2000},
+                              {proto::IDEAL_ITEMS_PER_SECOND, 1, 100, 2000}};
+
 // Places of a column's numbers. A column of K numbers has the first K places.
 constexpr struct { uint32_t devices, batch; } kPlaces[] = {{2, 128}, {4, 128}, {2, 32}, {4, 32}, {2, 512}, {4, 512}};
 
@@ -60,6 +67,7 @@ proto::PublishedTables RandomColumn(const Kind& kind, int size, int tables, prot
                                     bool own_table, Random& random) {
   proto::PublishedTables document;
   document.set_source("made up");
+  document.mutable_claims()->set_epochs(10);
   for (int i = 0; i < tables; ++i) {
     proto::PublishedTable& table = *document.add_table();
     table.set_name(absl::StrCat("t", i));
@@ -125,6 +133,11 @@ TEST(AuditChanceTest, RandomQuotientsNextToTablesOfRates) {
 }
 TEST(AuditChanceTest, RandomNumbersNextToTablesOfTimes) {
   ExpectHardlyAnyExplained(kOthersOfTimes, proto::EPOCH_SECONDS);
+}
+
+TEST(AuditChanceTest, RandomTimesOfRunsAndIdealTimes) { ExpectHardlyAnyExplained(kRunsOfTimes, proto::EPOCH_SECONDS); }
+TEST(AuditChanceTest, RandomIdealRatesNextToTablesOfRates) {
+  ExpectHardlyAnyExplained(kIdealsOfRates, proto::ITEMS_PER_SECOND);
 }
 
 // Next to times of the same table two digits are enough, so more numbers are explained: one formula gives a random

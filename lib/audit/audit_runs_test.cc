@@ -71,5 +71,70 @@ TEST(AuditRunsTest, StepsOfARunAreEpochs) {
   EXPECT_NEAR(audited[3].reproduced_by(0).value(), 50'000 / 20.9625, 1e-9);
 }
 
+// Returns runs of ten epochs on 1, 2 and 4 devices, and the times of their epochs.
+proto::PublishedTables RunsOfEpochs() {
+  proto::PublishedTables document;
+  document.set_source("made by a test");
+  document.mutable_claims()->set_epochs(10);
+  proto::PublishedTable& table = *document.add_table();
+  table.set_name("t");
+  const char* const kEpochs[] = {"218.5", "122.4", "65.0"};
+  const char* const kRuns[] = {"36.4", "20.4", "10.8"};  // minutes: 2185, 1224 and 650 s
+  for (int i = 0; i < 3; ++i) {
+    Add(table, proto::EPOCH_SECONDS, 1u << i, 32, kEpochs[i]);
+    Add(table, proto::RUN_SECONDS, 1u << i, 32, kRuns[i]);
+    table.mutable_value(2 * i + 1)->set_unit_seconds(60);
+  }
+  return document;
+}
+
+TEST(AuditRunsTest, ARunIsItsEpochs) {
+  const auto audited = AuditOf(RunsOfEpochs(), "t");
+  for (const int i : {1, 3, 5}) {
+    EXPECT_EQ(audited[i].finding(), proto::REPRODUCED) << audited[i].ShortDebugString();
+    EXPECT_EQ(audited[i].reproduced_by(0).convention(), "epochs * T_N, times of t");
+    EXPECT_THAT(audited[i].flag(), IsEmpty());
+  }
+  EXPECT_DOUBLE_EQ(audited[5].reproduced_by(0).value(), 650);
+}
+
+TEST(AuditRunsTest, ARunThatDiffersFromTheOthersDoesNotFollow) {
+  proto::PublishedTables document = RunsOfEpochs();
+  document.mutable_table(0)->mutable_value(5)->set_as_printed("18.0");
+  const auto audited = AuditOf(document, "t");
+  EXPECT_EQ(audited[5].finding(), proto::NOT_REPRODUCIBLE) << audited[5].ShortDebugString();
+  EXPECT_DOUBLE_EQ(audited[5].nearest().value(), 650);
+}
+
+TEST(AuditRunsTest, ALongerRunIsGivenAndAShorterOneFlagged) {
+  proto::PublishedTables document = RunsOfEpochs();
+  const char* const kLonger[] = {"41.16", "23.1", "12.9"};
+  for (int i = 0; i < 3; ++i) {
+    document.mutable_table(0)->mutable_value(2 * i + 1)->set_as_printed(kLonger[i]);
+  }
+  const auto longer = AuditOf(document, "t");
+  EXPECT_EQ(longer[1].finding(), proto::GIVEN) << longer[1].ShortDebugString();
+  EXPECT_THAT(longer[1].flag(), IsEmpty());
+  // 41.16 * 60 / 2185 = 1.13025
+  EXPECT_THAT(longer[1].sentence(), HasSubstr("10 epochs of 218.5 (t) take 2185 s, and the run takes 13 % longer."));
+  document.mutable_table(0)->mutable_value(1)->set_as_printed("31.16");
+  const auto shorter = AuditOf(document, "t");
+  EXPECT_EQ(shorter[1].finding(), proto::GIVEN) << shorter[1].ShortDebugString();
+  EXPECT_THAT(shorter[1].flag(), ::testing::ElementsAre("run_shorter_than_its_epochs"));
+}
+
+TEST(AuditRunsTest, ARunIsItsSteps) {
+  proto::PublishedTables document;
+  document.set_source("made by a test");
+  proto::PublishedTable& table = *document.add_table();
+  table.set_name("t");
+  Add(table, proto::RUN_ITERATIONS, 8, 32, "7038");
+  Add(table, proto::ITERATION_SECONDS, 8, 32, "0.2117");
+  Add(table, proto::RUN_SECONDS, 8, 32, "1489.9");  // 7038 * 0.2117 = 1489.94
+  const auto audited = AuditOf(document, "t");
+  EXPECT_EQ(audited[2].finding(), proto::REPRODUCED) << audited[2].ShortDebugString();
+  EXPECT_EQ(audited[2].reproduced_by(0).convention(), "steps * seconds of an iteration, times of t");
+}
+
 }  // namespace
 }  // namespace lockstep::testing

@@ -87,6 +87,14 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
         Append(LostDigitSpeedups(document, table, base, context), conventions);
       }
       break;
+    case proto::RUN_SECONDS:
+      conventions = RunTimeConventions(document, table, context);
+      break;
+    case proto::IDEAL_ITEMS_PER_SECOND:
+    case proto::IDEAL_SPEEDUP:
+    case proto::IDEAL_EPOCH_SECONDS:
+      conventions = IdealConventions(document, quantity, table, base, context);
+      break;
     case proto::EFFICIENCY_PERCENT:
       conventions = EfficiencyConventions(document, table, base, context);
       break;

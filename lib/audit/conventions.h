@@ -112,6 +112,10 @@ std::vector<Convention> SplitConventions(const Document& document, proto::Publis
 // Returns the sums of the phases that `table` prints with this context; nothing unless SaysThatPhasesSum.
 std::vector<Convention> PhaseConventions(const Document& document, proto::PublishedQuantity quantity, int table,
                                          absl::string_view context);
+// Returns rates, speed-ups and times of an epoch under linear scaling.
+std::vector<Convention> IdealConventions(const Document& document, proto::PublishedQuantity quantity, int table,
+                                         const DeclaredBase& base, absl::string_view context);
+std::vector<Convention> RunTimeConventions(const Document& document, int table, absl::string_view context);
 std::vector<Convention> IterationConventions(const Document& document);
 std::vector<Convention> IterationTimeConventions(const Document& document, int table, absl::string_view context);
 std::vector<Convention> EnergyConventions(const Document& document, proto::PublishedQuantity quantity, int table,

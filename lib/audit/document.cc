@@ -70,22 +70,30 @@ void Document::AddToSources(const Cell& cell) {
   source->cells.emplace(TablePlace{value.devices(), value.batch()}, &cell);
 }
 
-double Document::EpochsOfRun(const Cell& run) const {
-  const proto::PublishedValue& value = *run.value;
-  double steps = 0;
-  for (const Cell* cell : by_table_[run.table]) {
-    const proto::PublishedValue& other = *cell->value;
-    const bool is_of_run = other.devices() == value.devices() && other.batch() == value.batch() &&
-                           (other.context() == value.context() || other.context().empty());
-    if (is_of_run && other.quantity() == proto::RUN_EPOCHS) {
-      return cell->printed.value;
-    }
-    if (is_of_run && other.quantity() == proto::RUN_ITERATIONS) {
-      steps = cell->printed.value;
+double Document::OfRun(proto::PublishedQuantity quantity, int table, const TablePlace& place,
+                       absl::string_view context) const {
+  for (const absl::string_view label : {context, absl::string_view()}) {
+    for (const bool read_off : {false, true}) {
+      const auto source = source_of_.find({table, quantity, read_off, std::string(label)});
+      const Cell* cell = source == source_of_.end() ? nullptr : source->second->At(place.devices, place.batch);
+      if (cell != nullptr) {
+        return cell->printed.value;
+      }
     }
   }
-  const double images = ImagesPerEpoch();
-  const double global_batch = static_cast<double>(value.batch()) * (BatchIsTotal() ? 1 : value.devices());
+  return 0;
+}
+
+double Document::StepsOfRun(int table, const TablePlace& place, absl::string_view context) const {
+  return OfRun(proto::RUN_ITERATIONS, table, place, context);
+}
+
+double Document::EpochsOfRun(int table, const TablePlace& place, absl::string_view context) const {
+  if (const double epochs = OfRun(proto::RUN_EPOCHS, table, place, context); epochs > 0) {
+    return epochs;
+  }
+  const double steps = StepsOfRun(table, place, context), images = ImagesPerEpoch();
+  const double global_batch = static_cast<double>(place.batch) * (BatchIsTotal() ? 1 : place.devices);
   return steps > 0 && images > 0 ? steps * global_batch / images : static_cast<double>(tables_.claims().epochs());
 }
 
@@ -94,7 +102,7 @@ void Document::AddEpochsOfRuns(int table) {
   for (const Cell* run : by_table_[table]) {
     const proto::PublishedValue& value = *run->value;
     const bool is_run = value.quantity() == proto::RUN_SECONDS && !value.restated() && value.epoch() == 0;
-    const double epochs = is_run ? EpochsOfRun(*run) : 0;
+    const double epochs = is_run ? EpochsOfRun(table, {value.devices(), value.batch()}, value.context()) : 0;
     if (epochs <= 0) {
       continue;
     }

@@ -113,6 +113,12 @@ class Document {
 
   double ImagesPerEpoch() const;  // 0: unknown
 
+  // Returns the epochs, or the steps, of the training run at a place of table `table`, as printed for it (with this
+  // context or none). EpochsOfRun also returns the epochs that follow from the steps, or that the document states. 0:
+  // not known.
+  double EpochsOfRun(int table, const TablePlace& place, absl::string_view context) const;
+  double StepsOfRun(int table, const TablePlace& place, absl::string_view context) const;
+
   // Returns the numbers of devices above one for which something is printed, in order. Returns at most the smallest
   // sixteen, so that the audit stays short.
   const std::set<uint32_t>& SeveralDevices() const { return several_devices_; }
@@ -121,10 +127,11 @@ class Document {
   bool BatchIsTotal() const;
 
  private:
+  // Returns the number of this kind of a training run; 0: not printed.
+  double OfRun(proto::PublishedQuantity quantity, int table, const TablePlace& place, absl::string_view context) const;
   void AddToSources(const Cell& cell);
   // Adds the times of an epoch that follow from the runs of table `table`.
   void AddEpochsOfRuns(int table);
-  double EpochsOfRun(const Cell& run) const;  // 0: not known
 
   const proto::PublishedTables& tables_;
   std::deque<Cell> cells_;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "lib/audit/cell_formula.h"
 #include "lib/audit/conventions.h"
 #include "lib/audit/flags.h"
 
@@ -57,6 +58,29 @@ Convention AsEfficiency(const Convention& speedup, const EfficiencyForm& form, u
   return convention;
 }
 
+// Returns the conventions 100 * R_N / the ideal rate that the table prints.
+std::vector<Convention> SharesOfIdealRates(const Document& document, int table, absl::string_view context) {
+  std::vector<Convention> conventions;
+  const Sources rates = document.SourcesFor({proto::ITEMS_PER_SECOND}, table, context);
+  for (const Source& ideal : document.SourcesFor({proto::IDEAL_ITEMS_PER_SECOND}, table, context)) {
+    for (const Source& rate : rates) {
+      if (ideal.table != table || rate.table != table || ideal.context != rate.context) {
+        continue;
+      }
+      CellFormula formula;
+      formula.text = absl::StrCat("100 * R_N / ideal R_N, rates of ", rate.name);
+      formula.departures = 1;
+      formula.inputs = [&ideal, &rate](const TablePlace& place) {
+        return std::vector<const Cell*>{rate.At(place.devices, place.batch), ideal.At(place.devices, place.batch)};
+      };
+      formula.value = [](const std::vector<double>& in, const TablePlace&) { return 100 * in[0] / in[1]; };
+      conventions.push_back(MakeConvention(formula));
+      MarkOtherColumn(rates, rate, context, conventions.back());
+    }
+  }
+  return conventions;
+}
+
 }  // namespace
 
 std::vector<Convention> PrintedSpeedups(const Sources& speedups, absl::string_view context) {
@@ -78,7 +102,7 @@ std::vector<Convention> EfficiencyConventions(const Document& document, int tabl
       MarkOtherColumn(printed, speedup, context, speedups.back());
     }
   }
-  std::vector<Convention> conventions;
+  std::vector<Convention> conventions = SharesOfIdealRates(document, table, context);
   for (const Convention& speedup : speedups) {
     for (const EfficiencyForm& form : kForms) {
       conventions.push_back(AsEfficiency(speedup, form, base.devices));

@@ -56,6 +56,7 @@ inline constexpr char kNegativeCommunication[] = "negative_communication";
 inline constexpr char kPartsDoNotSum[] = "parts_do_not_sum";
 inline constexpr char kTwoValuesOfOneQuantity[] = "two_values_of_one_quantity";
 inline constexpr char kLoadingFasterThanWithout[] = "with_loading_faster_than_without";
+inline constexpr char kRunShorterThanEpochs[] = "run_shorter_than_its_epochs";
 inline constexpr char kClocks[] = "clocks_most_likely_not_synchronised";
 inline constexpr char kWholeSecondClock[] = "whole_second_clock";
 inline constexpr char kBatchBeyondTheData[] = "batch_beyond_the_data";

@@ -118,6 +118,36 @@ void CheckResolution(const Document& document, const Cell& cell, proto::AuditedV
   }
 }
 
+// Flags a run that is shorter than the shortest epochs printed for its place. States how much longer another run is.
+void CheckRun(const Document& document, const Cell& run, proto::AuditedValue& audited) {
+  const proto::PublishedValue& value = *run.value;
+  if (value.quantity() != proto::RUN_SECONDS || value.epoch() != 0) {
+    return;
+  }
+  const double epochs = document.EpochsOfRun(run.table, {value.devices(), value.batch()}, value.context());
+  const Cell* shortest = nullptr;
+  for (const Cell* cell : document.CellsAt(value.devices(), value.batch())) {
+    if (IsTime(cell->value->quantity()) && cell->value->epoch() == 0 && cell->value->context() == value.context() &&
+        (shortest == nullptr || cell->printed.value < shortest->printed.value)) {
+      shortest = cell;
+    }
+  }
+  if (epochs <= 0 || shortest == nullptr) {
+    return;
+  }
+  const double seconds = epochs * shortest->printed.value;
+  const std::string product =
+      absl::StrFormat("%s epochs of %s (%s) take %s s", Digits(epochs), PrintedText(*shortest->value),
+                      document.TableName(*shortest), Digits(seconds));
+  const double rounding = 0.5 * (run.printed.unit + epochs * shortest->printed.unit);
+  if (run.printed.value < seconds - rounding) {
+    Remark(audited, kRunShorterThanEpochs, absl::StrCat(product, ", more than the whole run."));
+  } else if (run.printed.value > seconds + rounding) {
+    absl::StrAppendFormat(audited.mutable_sentence(), " %s, and the run takes %.3g %% longer.", product,
+                          100 * (run.printed.value / seconds - 1));
+  }
+}
+
 bool HasTime(const std::vector<const Cell*>& cells) {
   return std::any_of(cells.begin(), cells.end(),
                      [](const Cell* cell) { return IsTime(cell->value->quantity()) && cell->value->epoch() == 0; });
@@ -172,6 +202,7 @@ void RemarkOnGiven(const Document& document, const Cell& cell, proto::AuditedVal
   CheckBatch(document, cell, audited);
   CheckLabel(document, cell, audited);
   CheckBase(document, cell, audited);
+  CheckRun(document, cell, audited);
 }
 
 }  // namespace lockstep

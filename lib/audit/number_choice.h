@@ -28,7 +28,8 @@ std::string NumberLocation(const PublishedFile& file, const NumberIndex& number)
 // - N=4, B=128 or epoch=5;
 // - the name of a quantity, such as SPEEDUP;
 // - FILE:LINE, with or without the folder of the file;
-// - another text: the digits of the number, or a part of its table's name or of its context.
+// - another text: the number as read ("125") or as its table prints it ("2:05", "1,024", "97%"), or a part of its
+//   table's name or of its context.
 std::vector<NumberIndex> NumbersDescribed(const PublishedFile& file, absl::string_view words);
 
 }  // namespace lockstep

@@ -1,6 +1,7 @@
 #include "lib/audit/number_choice.h"
 
 #include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -67,6 +68,35 @@ TEST(NumberChoiceTest, OtherWordsAreDigitsTableOrContext) {
   EXPECT_THAT(Chosen("3.1"), IsEmpty());  // all digits are needed
   EXPECT_THAT(Chosen("Table 2 N=2"), ElementsAre(Pair(1, 0)));
   EXPECT_THAT(Chosen("fp32"), ElementsAre(Pair(1, 2)));
+}
+
+TEST(NumberChoiceTest, ANumberMayBeGivenAsItsTablePrintsIt) {
+  PublishedFile file;
+  proto::PublishedTable& table = *file.tables.add_table();
+  Add(table, proto::RUN_SECONDS, 1, 32, "3725");     // 1:02:05
+  Add(table, proto::EPOCH_SECONDS, 1, 32, "125.3");  // 2:05.3
+  Add(table, proto::EFFICIENCY_PERCENT, 4, 32, "97");
+  Add(table, proto::ITEMS_PER_SECOND, 4, 32, "1024");
+  Add(table, proto::ITERATION_SECONDS, 4, 32, "0.250");
+  Add(table, proto::RUN_SECONDS, 4, 32, "12.5");
+  table.mutable_value(5)->set_unit_seconds(60);
+  const auto chosen = [&](absl::string_view words) {
+    std::vector<int> values;
+    for (const NumberIndex& number : NumbersDescribed(file, words)) {
+      values.push_back(number.value);
+    }
+    return values;
+  };
+  EXPECT_THAT(chosen("1:02:05"), ElementsAre(0));
+  EXPECT_THAT(chosen("RUN_SECONDS 1:02:05"), ElementsAre(0));
+  EXPECT_THAT(chosen("2:05.3"), ElementsAre(1));
+  EXPECT_THAT(chosen("2:05"), IsEmpty());
+  EXPECT_THAT(chosen("97%"), ElementsAre(2));
+  EXPECT_THAT(chosen("1,024"), ElementsAre(3));
+  EXPECT_THAT(chosen("250ms"), ElementsAre(4));
+  EXPECT_THAT(chosen("12.5min"), ElementsAre(5));
+  EXPECT_THAT(chosen("12.5 min N=4"), ElementsAre(5));
+  EXPECT_THAT(chosen("12.5h"), IsEmpty());
 }
 
 TEST(NumberChoiceTest, NamesAndLocations) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -12,9 +14,11 @@
 #include "lib/audit/audit_summary.h"
 #include "lib/audit/conventions.h"
 #include "lib/audit/document.h"
+#include "lib/audit/measured_parts.h"
 #include "lib/audit/phase_rows.h"
 #include "lib/audit/plausibility.h"
 #include "lib/audit/quantity_kinds.h"
+#include "lib/audit/repeated.h"
 #include "lib/audit/restated.h"
 #include "lib/audit/verdict.h"
 #include "lib/base/status_macros.h"
@@ -27,8 +31,8 @@ DeclaredBase BaseOf(const proto::PublishedValue& value) {
   return {std::max<uint32_t>(value.base_devices(), 1), value.base_batch()};
 }
 
-// Numbers of one table that have the same quantity and base case and, in a table of rates or for some quantities
-// (IsJudgedByLabel), the same context.
+// Numbers of one table that have the same quantity and base case and, in a table of rates, for some quantities
+// (IsJudgedByLabel) and for quotients of two columns of times, the same context.
 struct Column {
   std::vector<Cell*> cells;
   std::vector<proto::AuditedValue*> audited;
@@ -41,13 +45,40 @@ bool HasRates(const Document& document, int table) {
   return !rates.empty() && rates[0].get().table == table;
 }
 
-std::map<ColumnKey, Column> ColumnsOf(Document& document, const std::vector<bool>& has_rates,
+// Properties of a table that decide which of its numbers are judged together.
+struct TableTraits {
+  bool has_rates = false;
+  std::set<std::string> time_labels;  // contexts of its times of an epoch, iteration or run
+};
+
+std::vector<TableTraits> TraitsOf(const Document& document) {
+  std::vector<TableTraits> traits(document.tables().table_size());
+  for (int table = 0; table < document.tables().table_size(); ++table) {
+    traits[table].has_rates = HasRates(document, table);
+    for (const Cell* cell : document.CellsOf(table)) {
+      const proto::PublishedQuantity quantity = cell->value->quantity();
+      if (IsTotalTime(quantity) || quantity == proto::RUN_SECONDS) {
+        traits[table].time_labels.insert(cell->value->context());
+      }
+    }
+  }
+  return traits;
+}
+
+// Returns true for a label such as "FP32 to mixed precision" in a table that prints times in several columns of other
+// labels: the number compares two of them.
+bool ComparesTimes(const TableTraits& table, const std::string& label) {
+  return !label.empty() && table.time_labels.size() > 1 && table.time_labels.count(label) == 0;
+}
+
+std::map<ColumnKey, Column> ColumnsOf(Document& document, const std::vector<TableTraits>& traits,
                                       std::vector<proto::AuditedValue>& audited, proto::PublishedQuantity quantity) {
   std::map<ColumnKey, Column> columns;
   for (size_t i = 0; i < audited.size(); ++i) {
     Cell& cell = document.cells()[i];
     if (cell.value->quantity() == quantity && audited[i].finding() == proto::FINDING_UNSPECIFIED) {
-      const bool has_labels = has_rates[cell.table] || IsJudgedByLabel(quantity);
+      const bool has_labels = traits[cell.table].has_rates || IsJudgedByLabel(quantity) ||
+                              (quantity == proto::SPEEDUP && ComparesTimes(traits[cell.table], cell.value->context()));
       const std::string context = has_labels ? cell.value->context() : "";
       Column& column = columns[{cell.table, BaseOf(*cell.value), context}];
       column.cells.push_back(&cell);
@@ -79,6 +110,7 @@ void SetGiven(proto::AuditedValue& audited) {
 std::optional<double> ValueOfBase(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::SPEEDUP:
+    case proto::IDEAL_SPEEDUP:
     case proto::AMDAHL_SPEEDUP:
     case proto::GUSTAFSON_SPEEDUP:
     case proto::ENERGY_RATIO:
@@ -170,6 +202,9 @@ absl::Status Judge(const Document& document, proto::PublishedQuantity quantity, 
     if (IsOftenGiven(quantity)) {
       GiveWhatNeedNotFollow(document, conventions, column);
     }
+    if (quantity == proto::COMPUTE_SECONDS || quantity == proto::COMMUNICATION_SECONDS) {
+      GiveMeasuredParts(document, conventions, column.cells, column.audited);
+    }
   }
   if (observe != nullptr) {
     observe({document, conventions, column.cells});
@@ -194,14 +229,12 @@ absl::StatusOr<std::vector<proto::AuditTable>> AuditObserved(const proto::Publis
     *audited[i].mutable_published() = *document.cells()[i].value;
     JudgeSimple(document, document.cells()[i], audited[i]);
   }
-  std::vector<bool> has_rates;
-  for (int table = 0; table < tables.table_size(); ++table) {
-    has_rates.push_back(HasRates(document, table));
-  }
+  const std::vector<TableTraits> traits = TraitsOf(document);
   for (const proto::PublishedQuantity quantity : kComputedQuantities) {
-    for (auto& [key, column] : ColumnsOf(document, has_rates, audited, quantity)) {
+    for (auto& [key, column] : ColumnsOf(document, traits, audited, quantity)) {
       RETURN_IF_ERROR(Judge(document, quantity, key, column, budget, observe));
     }
+    FollowRepetitions(quantity, document, audited);
   }
   RETURN_IF_ERROR(RemarkOnPlausibility(document, audited));
 

@@ -47,11 +47,16 @@ void CheckParts(const Document& document, const Cell& communication, proto::Audi
     // Each of the three may be off by half a unit of its last digit.
     const double rounding =
         nearest == nullptr ? 0 : 0.5 * (compute->printed.unit + communication.printed.unit + nearest->printed.unit);
-    if (nearest != nullptr && std::abs(nearest->printed.value - sum) > rounding * (1 + 1e-9)) {
-      Remark(audited, kPartsDoNotSum,
-             absl::StrCat("computation ", PrintedText(*compute->value), " + communication ",
-                          PrintedText(*communication.value), " = ", Digits(sum), ", but ", document.TableName(*nearest),
-                          " prints a total of ", PrintedText(*nearest->value), "."));
+    if (nearest == nullptr || std::abs(nearest->printed.value - sum) <= rounding * (1 + 1e-9)) {
+      continue;
+    }
+    const std::string sentence = absl::StrCat(
+        "computation ", PrintedText(*compute->value), " + communication ", PrintedText(*communication.value), " = ",
+        Digits(sum), ", but ", document.TableName(*nearest), " prints a total of ", PrintedText(*nearest->value), ".");
+    if (audited.finding() == proto::GIVEN && sum < nearest->printed.value) {
+      absl::StrAppend(audited.mutable_sentence(), " The rest of the time was not measured: ", sentence);
+    } else {
+      Remark(audited, kPartsDoNotSum, sentence);
     }
   }
 }

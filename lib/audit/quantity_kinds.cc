@@ -17,8 +17,8 @@ bool IsComputed(proto::PublishedQuantity quantity) {
 bool MayBeMeasured(proto::PublishedQuantity quantity) { return IsRate(quantity) || IsJudgedByLabel(quantity); }
 
 bool IsOftenGiven(proto::PublishedQuantity quantity) {
-  return quantity == proto::ITERATION_SECONDS || quantity == proto::LEARNING_RATE || quantity == proto::EPOCH_JOULES ||
-         quantity == proto::RUN_JOULES;
+  return quantity == proto::ITERATION_SECONDS || quantity == proto::RUN_SECONDS || quantity == proto::LEARNING_RATE ||
+         quantity == proto::EPOCH_JOULES || quantity == proto::RUN_JOULES;
 }
 
 bool IsJudgedByLabel(proto::PublishedQuantity quantity) {
@@ -38,6 +38,10 @@ bool IsJudgedByLabel(proto::PublishedQuantity quantity) {
     case proto::RUN_JOULES:
     case proto::ITEM_JOULES:
     case proto::ENERGY_RATIO:
+    case proto::RUN_SECONDS:
+    case proto::IDEAL_ITEMS_PER_SECOND:
+    case proto::IDEAL_SPEEDUP:
+    case proto::IDEAL_EPOCH_SECONDS:
       return true;
     default:
       return false;

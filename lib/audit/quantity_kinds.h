@@ -12,9 +12,13 @@ namespace lockstep {
 inline constexpr std::array kComputedQuantities = {
     proto::EPOCH_SECONDS,  // only next to phases (lib/audit/phase_rows.h)
     proto::STEP_SECONDS,   // only next to phases
+    proto::RUN_SECONDS,    // only next to times of its epochs or steps
     proto::ITERATION_SECONDS,
     proto::ITEMS_PER_SECOND,
     proto::ITEMS_PER_SECOND_PER_DEVICE,
+    proto::IDEAL_ITEMS_PER_SECOND,
+    proto::IDEAL_SPEEDUP,
+    proto::IDEAL_EPOCH_SECONDS,
     proto::SPEEDUP,
     proto::SPEEDUP_PERCENT,
     proto::EFFICIENCY_PERCENT,
@@ -51,8 +55,8 @@ bool IsComputed(proto::PublishedQuantity quantity);
 // Returns true for a quantity that is often measured. Numbers of such a quantity are given if no formula applies.
 bool MayBeMeasured(proto::PublishedQuantity quantity);
 
-// Returns true for a quantity that need not follow from others even if a formula applies: the time of an iteration, a
-// learning rate, and the energy of an epoch or run, which a counter may have measured.
+// Returns true for a quantity that need not follow from others even if a formula applies: the time of an iteration or
+// of a run, a learning rate, and the energy of an epoch or run, which a counter may have measured.
 bool IsOftenGiven(proto::PublishedQuantity quantity);
 
 // Returns true for a quantity whose contexts are judged separately in every table. The other quantities are judged by

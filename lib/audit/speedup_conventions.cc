@@ -1,9 +1,11 @@
 // Speed-ups: quotients of two times, and the ways to express them in percent.
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "lib/audit/cell_formula.h"
 #include "lib/audit/conventions.h"
 #include "lib/audit/flags.h"
 
@@ -93,6 +95,40 @@ Convention MakeSpeedup(const SpeedupFormula& formula, const Source& base, const 
   return convention;
 }
 
+// Returns the convention: time of the devices in column `over` / time of the same devices in column `n`.
+Convention MakeRatioOfTimes(const Source& over, const Source& n, const DeclaredBase& base) {
+  CellFormula formula;
+  formula.text = absl::StrCat("T_N of ", over.name, " / T_N of ", n.name);
+  formula.inputs = [&over, &n, base](const TablePlace& place) {
+    return std::vector<const Cell*>{over.At(place.devices, base.batch > 0 ? base.batch : place.batch),
+                                    n.At(place.devices, place.batch)};
+  };
+  formula.value = [](const std::vector<double>& in, const TablePlace&) { return in[0] / in[1]; };
+  Convention convention = MakeConvention(formula);
+  convention.meaning = convention.text;  // names of columns may have commas
+  return convention;
+}
+
+// Returns quotients of two columns of `table`, for numbers whose context is none of its columns: "FP32 to mixed
+// precision".
+std::vector<Convention> RatiosOfColumns(const Sources& times, int table, const DeclaredBase& base,
+                                        absl::string_view context) {
+  std::vector<Convention> conventions;
+  const auto is_label = [&](const Source& source) { return source.table == table && source.context == context; };
+  if (context.empty() || std::any_of(times.begin(), times.end(), is_label)) {
+    return conventions;
+  }
+  for (const Source& over : times) {
+    for (const Source& n : times) {
+      const bool are_columns = over.table == table && n.table == table && over.context != n.context;
+      if (are_columns && over.quantity == n.quantity && over.is_converted == n.is_converted) {
+        conventions.push_back(MakeRatioOfTimes(over, n, base));
+      }
+    }
+  }
+  return conventions;
+}
+
 // Way to express a speed-up S in percent.
 struct PercentForm {
   const char* text;
@@ -133,6 +169,10 @@ std::vector<Convention> SpeedupConventions(const Document& document, proto::Publ
                                            const DeclaredBase& base_case, absl::string_view context) {
   const Sources times = document.Times(table, context);
   std::vector<Convention> speedups = RateSpeedups(document, table, base_case, context);
+  for (const Sources& kind : {times, document.RunTimes(table, context)}) {
+    const std::vector<Convention> ratios = RatiosOfColumns(kind, table, base_case, context);
+    speedups.insert(speedups.end(), ratios.begin(), ratios.end());
+  }
   for (const SpeedupFormula& formula : SpeedupFormulas(base_case, document)) {
     for (const Sources& kind : {times, document.RunTimes(table, context)}) {  // no run over an epoch
       for (const Source& base : kind) {

@@ -75,7 +75,7 @@ void Explain(const std::vector<Hit>& hits, Cell& cell, proto::AuditedValue& audi
     *audited.add_reproduced_by() = ToCandidate(hit, cell.printed);
   }
   // If a number has more digits than its inputs, or was read off a clock, its own digits are the best estimate.
-  const bool is_measured = IsTotalTime(cell.value->quantity());
+  const bool is_measured = IsTotalTime(cell.value->quantity()) || cell.value->quantity() == proto::RUN_SECONDS;
   if (!is_measured && (!hits[0].style.before_rounding || RoundsTo(hits[0].value, cell.printed))) {
     cell.unrounded = hits[0].value;
     cell.slack = hits[0].recomputed.slack;

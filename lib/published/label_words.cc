@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <iterator>
 
+#include "absl/strings/match.h"
+
 namespace lockstep {
 namespace {
 
@@ -44,14 +46,23 @@ constexpr absl::string_view kBatchWords[] = {"batch",
                                              "per device batch",
                                              "per device batch size",
                                              "local batch",
-                                             "local batch size"};
+                                             "local batch size",
+                                             "per device train batch size",
+                                             "global batch",
+                                             "global batch size",
+                                             "globalbatchsize",
+                                             "total batch",
+                                             "total batch size",
+                                             "effective batch",
+                                             "effective batch size"};
 
 constexpr absl::string_view kFillerWords[] = {
     "time",    "times",  "value", "values",        "result",   "results",   "duration", "mean",
     "average", "avg",    "avg.",  "median",        "measured", "training",  "train",    "per",
     "the",     "of",     "in",    "with",          "on",       "for",       "at",       "by",
     "a",       "number", "wall",  "clock",         "achieved", "effective", "epoch",    "to",
-    "count",   "no.",    "num",   "configuration", "setting",  "quantity",  "metric",   "and"};
+    "count",   "no.",    "num",   "configuration", "setting",  "quantity",  "metric",   "and",
+    "actual",  "final",  "real",  "observed",      "complete", "reported",  "overall"};
 
 constexpr absl::string_view kBaseWords[] = {"vs", "vs.", "versus", "over", "against", "compared", "relative"};
 
@@ -67,6 +78,17 @@ TableAxis AxisMeantBy(absl::string_view words) {
     return TableAxis::kDevices;
   }
   return Has(kBatchWords, words) ? TableAxis::kBatch : TableAxis::kNone;
+}
+
+std::string BatchKindMeantBy(absl::string_view words) {
+  if (AxisMeantBy(words) != TableAxis::kBatch) {
+    return "";
+  }
+  const auto has = [&](absl::string_view part) { return absl::StrContains(words, part); };
+  if (has("global") || has("total") || has("effective")) {
+    return "total";
+  }
+  return has("local") || has("per gpu") || has("per device") ? "per_device" : "";
 }
 
 std::string RankStatisticMeantBy(absl::string_view words) {

@@ -32,6 +32,26 @@ QuantityMeaning UnitMeantBy(absl::string_view text);
 // Returns the axis that `words` name, in lower case: "number of gpus", "batch size". kNone: other words.
 TableAxis AxisMeantBy(absl::string_view words);
 
+// Returns "total" or "per_device" for words of kBatch that state what the batch counts: "global batch size", "batch
+// size per gpu"; empty for other words.
+std::string BatchKindMeantBy(absl::string_view words);
+
+// Returns the quantity under linear scaling: ideal_items_per_second for a rate. Returns
+// PUBLISHED_QUANTITY_UNSPECIFIED if published.proto has no such quantity.
+proto::PublishedQuantity IdealOf(proto::PublishedQuantity quantity);
+
+// Returns true for a word in lower case before a quantity under linear scaling: "ideal".
+bool IsIdealWord(absl::string_view word);
+
+// Returns the name of the arithmetic that `words` name, in lower case: "FP32" for "float32"; empty for other words.
+std::string ArithmeticMeantBy(absl::string_view words);
+
+// Returns true for the name, in lower case, of a column whose cells distinguish rows: "model", "precision".
+bool NamesContext(absl::string_view words);
+
+// Returns true for the name, in lower case, of a quantity that is not read: "gpu memory", "mfu".
+bool IsUnusedQuantity(absl::string_view words);
+
 // Returns "mean over ranks", "slowest rank" or "fastest rank" for words with this meaning; empty for other words.
 std::string RankStatisticMeantBy(absl::string_view words);
 

@@ -6,10 +6,25 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/published/label_words.h"
 #include "lib/published/published_check.h"
 #include "lib/published/quantity_unit.h"
 
 namespace lockstep {
+namespace {
+
+constexpr proto::PublishedQuantity kNotStated = proto::PUBLISHED_QUANTITY_UNSPECIFIED;
+
+// Returns the time of an epoch or iteration that a line above the table or a remark states; else `quantity`.
+proto::PublishedQuantity TimeOfPart(const NumberLabels& labels, proto::PublishedQuantity quantity) {
+  const auto found = std::find_if(labels.begin() + 2, labels.end(), [](const TableLabel* label) {
+    return label->quantity == proto::EPOCH_SECONDS || label->quantity == proto::STEP_SECONDS ||
+           label->quantity == proto::ITERATION_SECONDS;
+  });
+  return found == labels.end() ? quantity : (*found)->quantity;
+}
+
+}  // namespace
 
 std::string TakeTableName(absl::string_view& title) {
   constexpr absl::string_view kTable = "table ";
@@ -25,12 +40,25 @@ std::string TakeTableName(absl::string_view& title) {
   return absl::StrCat("Table ", number);
 }
 
-proto::PublishedQuantity TimeOfPart(const NumberLabels& labels, proto::PublishedQuantity quantity) {
-  const auto found = std::find_if(labels.begin() + 2, labels.end(), [](const TableLabel* label) {
-    return label->quantity == proto::EPOCH_SECONDS || label->quantity == proto::STEP_SECONDS ||
-           label->quantity == proto::ITERATION_SECONDS;
-  });
-  return found == labels.end() ? quantity : (*found)->quantity;
+absl::StatusOr<proto::PublishedQuantity> QuantityOf(const TableLabel& own, const NumberLabels& labels) {
+  proto::PublishedQuantity quantity = own.quantity;
+  for (size_t i = 2; i < labels.size() && quantity == kNotStated; ++i) {
+    quantity = labels[i]->quantity;
+  }
+  if (quantity == kNotStated) {
+    return absl::InvalidArgumentError(
+        "the quantity is not stated; write it into the name of the column or row, or add `# quantity: epoch time` "
+        "above the table");
+  }
+  if (quantity == proto::RUN_SECONDS) {
+    quantity = TimeOfPart(labels, quantity);
+  }
+  if (own.is_ideal && IdealOf(quantity) == kNotStated) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an ideal ", absl::AsciiStrToLower(proto::PublishedQuantity_Name(quantity)),
+                     " is no known quantity; known: ideal throughput, ideal speed-up, ideal epoch time"));
+  }
+  return own.is_ideal ? IdealOf(quantity) : quantity;
 }
 
 std::string UnitOfNumber(const TableCell& cell, const TableLabel& own, const NumberLabels& labels,
@@ -65,13 +93,15 @@ void SetPlace(const TableLabel& own, const NumberLabels& labels, proto::Publishe
   }
 }
 
-void SetRankStatistic(const TableLabel& own, const NumberLabels& labels, proto::PublishedValue& value) {
+void SetContext(const TableLabel& own, const NumberLabels& labels, proto::PublishedValue& value) {
   std::string statistic = own.rank_statistic;
   for (size_t i = 2; i < labels.size() && statistic.empty(); ++i) {
     statistic = labels[i]->rank_statistic;
   }
-  if (!statistic.empty()) {
-    value.set_context(absl::StrCat(value.context(), value.context().empty() ? "" : ", ", statistic));
+  for (const std::string& part : {own.context, statistic}) {
+    if (!part.empty()) {
+      value.set_context(absl::StrCat(value.context(), value.context().empty() ? "" : ", ", part));
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lib/proto/published.pb.h"
 #include "lib/published/table_cell.h"
@@ -20,8 +21,10 @@ using NumberLabels = std::vector<const TableLabel*>;
 // Returns "Table 2" of "Table 2: epoch time", and removes it from `title`; empty if the title begins otherwise.
 std::string TakeTableName(absl::string_view& title);
 
-// Returns the time of an epoch or iteration that a line above the table or a remark states; else `quantity`.
-proto::PublishedQuantity TimeOfPart(const NumberLabels& labels, proto::PublishedQuantity quantity);
+// Returns the quantity of a number. A "training time" is the time of an epoch or iteration if a line above the table or
+// a remark states one, and a quantity of a row or column "ideal" is that under linear scaling. Returns
+// InvalidArgumentError, with the remedy, if no label states a quantity.
+absl::StatusOr<proto::PublishedQuantity> QuantityOf(const TableLabel& own, const NumberLabels& labels);
 
 // Returns the unit of a number; one from outside of row and column only if it fits.
 std::string UnitOfNumber(const TableCell& cell, const TableLabel& own, const NumberLabels& labels,
@@ -30,8 +33,9 @@ std::string UnitOfNumber(const TableCell& cell, const TableLabel& own, const Num
 // Sets devices, batch and base of `value`, as far as a label states them.
 void SetPlace(const TableLabel& own, const NumberLabels& labels, proto::PublishedValue& value);
 
-// Makes a statistic over the ranks, which a label states, a part of the number's context.
-void SetRankStatistic(const TableLabel& own, const NumberLabels& labels, proto::PublishedValue& value);
+// Adds to the number's context what its labels state: a model or an arithmetic of row and column, and a statistic over
+// the ranks.
+void SetContext(const TableLabel& own, const NumberLabels& labels, proto::PublishedValue& value);
 
 // Returns InvalidArgumentError, with the remedy, if devices or batch are needed and not stated.
 absl::Status CheckPlace(proto::PublishedValue value);

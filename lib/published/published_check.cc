@@ -59,6 +59,8 @@ bool MayLackBatch(proto::PublishedQuantity quantity) {
     case proto::RUN_JOULES:
     case proto::ITEM_JOULES:
     case proto::ENERGY_RATIO:
+    case proto::IDEAL_ITEMS_PER_SECOND:
+    case proto::IDEAL_SPEEDUP:
       return true;
     default:
       return false;

@@ -100,6 +100,7 @@ absl::string_view UnitOf(proto::PublishedQuantity quantity) {
     case proto::BACKWARD_SECONDS:
     case proto::OPTIMIZER_SECONDS:
     case proto::RUN_SECONDS:
+    case proto::IDEAL_EPOCH_SECONDS:
       return "s";
     case proto::EPOCH_JOULES:
     case proto::RUN_JOULES:
@@ -124,6 +125,7 @@ absl::string_view UnitOf(proto::PublishedQuantity quantity) {
       return "%";
     case proto::ITEMS_PER_SECOND:
     case proto::ITEMS_PER_SECOND_PER_DEVICE:
+    case proto::IDEAL_ITEMS_PER_SECOND:
       return kRates[0];
     default:
       return "1";
@@ -143,7 +145,8 @@ double JoulesOfUnit(absl::string_view unit) { return SizeOf(kEnergies, unit); }
 absl::string_view UnitOfJoules(double joules) { return NameOf(kEnergies, joules); }
 
 bool IsRate(proto::PublishedQuantity quantity) {
-  return quantity == proto::ITEMS_PER_SECOND || quantity == proto::ITEMS_PER_SECOND_PER_DEVICE;
+  return quantity == proto::ITEMS_PER_SECOND || quantity == proto::ITEMS_PER_SECOND_PER_DEVICE ||
+         quantity == proto::IDEAL_ITEMS_PER_SECOND;
 }
 
 absl::Status CheckUnit(absl::string_view unit, proto::PublishedQuantity quantity) {

@@ -93,12 +93,20 @@ constexpr Synonym kQuantities[] = {
     {"traffic gigabytes", proto::TRAFFIC_GIGABYTES, "GB"},
     {"throughput", proto::ITEMS_PER_SECOND, ""},
     {"items per second", proto::ITEMS_PER_SECOND, ""},
+    {"total throughput", proto::ITEMS_PER_SECOND, ""},
+    {"aggregate throughput", proto::ITEMS_PER_SECOND, ""},
+    {"global throughput", proto::ITEMS_PER_SECOND, ""},
     {"throughput per gpu", proto::ITEMS_PER_SECOND_PER_DEVICE, ""},
     {"throughput per device", proto::ITEMS_PER_SECOND_PER_DEVICE, ""},
     {"items per second per device", proto::ITEMS_PER_SECOND_PER_DEVICE, ""},
     {"efficiency", proto::EFFICIENCY_PERCENT, ""},
     {"scaling efficiency", proto::EFFICIENCY_PERCENT, ""},
     {"parallel efficiency", proto::EFFICIENCY_PERCENT, ""},
+    {"% of ideal", proto::EFFICIENCY_PERCENT, "%"},
+    {"% of linear", proto::EFFICIENCY_PERCENT, "%"},
+    {"percent of ideal", proto::EFFICIENCY_PERCENT, "%"},
+    {"percent of linear", proto::EFFICIENCY_PERCENT, "%"},
+    {"fraction of ideal", proto::EFFICIENCY_PERCENT, "1"},
     {"efficiency percent", proto::EFFICIENCY_PERCENT, "%"},
     {"communication share", proto::COMMUNICATION_PERCENT, ""},
     {"share of communication", proto::COMMUNICATION_PERCENT, ""},
@@ -160,7 +168,23 @@ constexpr Synonym kQuantities[] = {
     {"run iterations", proto::RUN_ITERATIONS, ""},
 };
 
+struct IdealQuantity {
+  proto::PublishedQuantity quantity, ideal;
+};
+constexpr IdealQuantity kIdeals[] = {{proto::ITEMS_PER_SECOND, proto::IDEAL_ITEMS_PER_SECOND},
+                                     {proto::SPEEDUP, proto::IDEAL_SPEEDUP},
+                                     {proto::EPOCH_SECONDS, proto::IDEAL_EPOCH_SECONDS}};
+
 }  // namespace
+
+proto::PublishedQuantity IdealOf(proto::PublishedQuantity quantity) {
+  for (const IdealQuantity& known : kIdeals) {
+    if (known.quantity == quantity || known.ideal == quantity) {
+      return known.ideal;
+    }
+  }
+  return kNoQuantity;
+}
 
 QuantityMeaning QuantityMeantBy(absl::string_view words) {
   for (const Synonym& synonym : kQuantities) {

@@ -25,6 +25,17 @@ TEST(TableLabelTest, QuantitiesAndUnits) {
                 {"Throughput (tokens/s)", proto::ITEMS_PER_SECOND, "tokens/s"},
                 {"Throughput (images/s/GPU)", proto::ITEMS_PER_SECOND_PER_DEVICE, "images/s"},
                 {"Throughput per GPU (images/s)", proto::ITEMS_PER_SECOND_PER_DEVICE, "images/s"},
+                {"tokens/s per GPU", proto::ITEMS_PER_SECOND_PER_DEVICE, "tokens/s"},
+                {"Tokens/s, per GPU", proto::ITEMS_PER_SECOND_PER_DEVICE, "tokens/s"},
+                {"tokens/second (per GPU)", proto::ITEMS_PER_SECOND_PER_DEVICE, "tokens/s"},
+                {"tokens per second per device", proto::ITEMS_PER_SECOND_PER_DEVICE, "tokens/s"},
+                {"tokens/GPU/s", proto::ITEMS_PER_SECOND_PER_DEVICE, "tokens/s"},
+                {"Per-GPU throughput (tokens/s)", proto::ITEMS_PER_SECOND_PER_DEVICE, "tokens/s"},
+                {"Actual Throughput (img/s)", proto::ITEMS_PER_SECOND, "images/s"},
+                {"Complete Training Time(s)", proto::RUN_SECONDS, "s"},
+                {"Throughput speedup", proto::SPEEDUP, ""},
+                {"Time to train speed-up", proto::SPEEDUP, ""},
+                {"Efficiency (% of ideal)", proto::EFFICIENCY_PERCENT, "%"},
                 {"Scaling efficiency [%]", proto::EFFICIENCY_PERCENT, "%"},
                 {"efficiency %", proto::EFFICIENCY_PERCENT, "%"},
                 {"step time, ms", proto::ITERATION_SECONDS, "ms"},
@@ -47,6 +58,48 @@ TEST(TableLabelTest, QuantitiesAndUnits) {
     EXPECT_EQ(label.unit, test.unit) << test.text;
     EXPECT_EQ(label.unknown, "") << test.text;
   }
+}
+
+TEST(TableLabelTest, QuantitiesUnderLinearScaling) {
+  for (const char* text : {"Ideal images/s", "ideal throughput (img/s)", "Linear throughput [images/s]"}) {
+    const TableLabel label = ParseTableLabel(text);
+    EXPECT_TRUE(label.is_ideal) << text;
+    EXPECT_EQ(label.quantity, proto::ITEMS_PER_SECOND) << text;
+    EXPECT_EQ(label.unit, "images/s") << text;
+    EXPECT_EQ(label.unknown, "") << text;
+  }
+  EXPECT_FALSE(ParseTableLabel("Efficiency (% of ideal)").is_ideal);
+  EXPECT_EQ(ParseTableLabel("Speedup vs ideal").unknown, "ideal");
+}
+
+TEST(TableLabelTest, AnArithmeticIsAContext) {
+  EXPECT_EQ(ParseTableLabel("Throughput - TF32 (images/s)").context, "TF32");
+  EXPECT_EQ(ParseTableLabel("Throughput - mixed precision (images/s)").context, "mixed precision");
+  EXPECT_EQ(ParseTableLabel("Throughput speedup (TF32 to mixed precision)").context, "TF32 to mixed precision");
+  EXPECT_EQ(ParseTableLabel("Speedup (FP32 - mixed precision)").context, "FP32 to mixed precision");
+  EXPECT_EQ(ParseTableLabel("Speedup of AMP vs FP32").context, "FP32 to mixed precision");
+  EXPECT_EQ(ParseTableLabel("FP32, FP16, INT8").unknown, "INT8");
+  EXPECT_EQ(ParseTableLabel("Speedup (TF32 to mixed precision)").unknown, "");
+}
+
+TEST(TableLabelTest, NamesOfModelsAndQuantitiesThatAreNotRead) {
+  EXPECT_TRUE(ParseTableLabel("Model").names_context);
+  EXPECT_TRUE(ParseTableLabel("SeqLen (T)").names_context);
+  EXPECT_FALSE(ParseTableLabel("Model A").names_context);
+  EXPECT_EQ(ParseTableLabel("Model A").unknown, "model");
+  EXPECT_TRUE(ParseTableLabel("Peak GPU memory (GB)").is_unused);
+  EXPECT_TRUE(ParseTableLabel("MFU").is_unused);
+  EXPECT_FALSE(ParseTableLabel("Memory ours").is_unused);
+  EXPECT_FALSE(ParseTableLabel("Memory bandwidth (GB/s)").is_unused);
+  EXPECT_NE(ParseTableLabel("Memory bandwidth (GB/s)").unknown, "");
+}
+
+TEST(TableLabelTest, KindsOfBatches) {
+  EXPECT_EQ(ParseTableLabel("Global batch size").batch_kind, "total");
+  EXPECT_EQ(ParseTableLabel("total batch 256").batch_kind, "total");
+  EXPECT_EQ(ParseTableLabel("total batch 256").batch, 256u);
+  EXPECT_EQ(ParseTableLabel("Batch size/GPU").batch_kind, "per_device");
+  EXPECT_EQ(ParseTableLabel("batch size").batch_kind, "");
 }
 
 TEST(TableLabelTest, StatisticsOverTheRanks) {
@@ -114,7 +167,7 @@ TEST(TableLabelTest, TheBaseOfAQuotientIsNoNumberOfDevices) {
 }
 
 TEST(TableLabelTest, OtherWordsAndContradictions) {
-  EXPECT_EQ(ParseTableLabel("FP32").unknown, "fp32");
+  EXPECT_EQ(ParseTableLabel("ours").unknown, "ours");
   EXPECT_EQ(ParseTableLabel("epoch time ResNet-18 (s)").unknown, "resnet");
   EXPECT_TRUE(ParseTableLabel("from 2 GPUs, 4 GPUs").contradicts);
   EXPECT_TRUE(ParseTableLabel("epoch time and speed-up").contradicts);

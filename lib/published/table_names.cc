@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "lib/base/utf8.h"
+#include "lib/published/table_axes.h"
 #include "lib/published/table_cell.h"
 
 namespace lockstep {
 namespace {
 
 constexpr size_t kMaxHeaderRows = 3;
-constexpr absl::string_view kContextRemedy = ", or give these numbers a table of their own with `# context: WORDS`";
 
 bool IsWhole(absl::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return absl::ascii_isdigit(c); });
@@ -21,20 +24,16 @@ bool IsWhole(absl::string_view text) {
 // Returns true if the label names one axis and states nothing else.
 bool NamesAxisOnly(const TableLabel& label) {
   return label.axes.size() == 1 && label.quantity == proto::PUBLISHED_QUANTITY_UNSPECIFIED && label.unit.empty() &&
-         label.devices == 0 && label.batch == 0 && label.number == 0 && label.unknown.empty();
+         label.devices == 0 && label.batch == 0 && label.number == 0 && label.unknown.empty() && !label.is_ideal &&
+         label.context.empty();
 }
 
-TableAxis OtherAxis(TableAxis axis) { return axis == TableAxis::kDevices ? TableAxis::kBatch : TableAxis::kDevices; }
-
-// Gives the number of a label its meaning.
-void AssignNumber(TableAxis axis, TableLabel& label) {
-  TableLabel number;
-  if (axis == TableAxis::kBatch) {
-    number.batch = std::exchange(label.number, 0);
-  } else {
-    number.devices = static_cast<uint32_t>(std::min<uint64_t>(std::exchange(label.number, 0), 1'000'000));
-  }
-  AddToLabel(number, label);
+// Returns the context that a cell of a column states: "ResNet-50", or "seqlen 2048" with the name of the column.
+std::string ContextOfCell(absl::string_view column, absl::string_view text) {
+  constexpr size_t kMaxContextBytes = 60;
+  const std::string plain = absl::StrReplaceAll(text, {{"*", ""}});
+  const std::string context = IsWhole(plain) ? absl::StrCat(absl::StripAsciiWhitespace(column), " ", plain) : plain;
+  return std::string(FirstBytes(absl::StripAsciiWhitespace(context), kMaxContextBytes));
 }
 
 // Reads one table.
@@ -60,7 +59,7 @@ class NameReader {
     }
     FindRowNames();
     ReadRows();
-    AssignAxes();
+    AssignAxes(block_, comma_, stated_, names_, faults_);
     return std::move(names_);
   }
 
@@ -104,10 +103,30 @@ class NameReader {
     }
   }
 
+  // Returns true for a column "GPU" whose cells are texts without a number of devices: models of a GPU.
+  bool NamesModels(size_t column) const {
+    bool has_text = false;
+    for (size_t row = names_.header_rows; row < block_.rows.size(); ++row) {
+      const absl::string_view text = CellAt(block_, row, column);
+      const TableLabel label = ParseTableLabel(text);
+      if (label.devices != 0 || label.batch != 0 || label.number != 0) {
+        return false;
+      }
+      has_text = has_text || !label.unknown.empty();
+    }
+    return has_text && names_.columns[column].label.axes[0] == TableAxis::kDevices;
+  }
+
   // Decides which columns name rows: columns of devices or batches, and the first column.
   void FindRowNames() {
     for (size_t column = 1; column < width_; ++column) {
-      names_.columns[column].names_rows = NamesAxisOnly(names_.columns[column].label);
+      TableLabel& label = names_.columns[column].label;
+      if (label.axes == std::vector<TableAxis>{TableAxis::kBatch, TableAxis::kDevices}) {
+        label.axes.pop_back();  // "batch size / GPU"; only the first column can name both axes
+        label.batch_kind = "per_device";
+      }
+      label.names_context = label.names_context || (NamesAxisOnly(label) && NamesModels(column));
+      names_.columns[column].names_rows = NamesAxisOnly(label) || label.names_context;
     }
     TableColumn& first = names_.columns[0];
     const bool others = std::any_of(names_.columns.begin(), names_.columns.end(),
@@ -130,95 +149,32 @@ class NameReader {
       for (size_t i = 0; i < names_.rows.size(); ++i) {
         const absl::string_view own = CellAt(block_, i + names_.header_rows, column);
         text = own.empty() && row_columns > 1 ? text : own;  // a name spans the empty cells below
-        TableLabel label = ParseTableLabel(text);
-        if (!label.unknown.empty()) {
-          faults_.Add(Line(i + names_.header_rows),
-                      absl::StrCat("expected a name of a row such as '4 GPUs', 'batch 128' or 'epoch time (s)'",
-                                   kContextRemedy),
-                      text);
-        }
-        if (column > 0 && label.number != 0) {
-          AssignNumber(names_.columns[column].label.axes[0], label);
-        }
-        AddToLabel(label, names_.rows[i]);
+        AddToLabel(RowLabel(names_.columns[column].label, column, i, text), names_.rows[i]);
       }
     }
   }
 
-  // Gives numbers without a word their meaning.
-  void AssignAxes() {
-    const bool bare_rows =
-        std::any_of(names_.rows.begin(), names_.rows.end(), [](const TableLabel& row) { return row.number != 0; });
-    const bool bare_columns = std::any_of(names_.columns.begin(), names_.columns.end(), [](const TableColumn& column) {
-      return !column.names_rows && column.label.number != 0;
-    });
-    const std::vector<TableAxis>& corner = names_.corner.axes;
-    TableAxis rows = stated_.rows, columns = stated_.columns;
-    if (corner.size() > 1) {
-      rows = corner[0];
-      columns = corner[1];
-    } else if (corner.size() == 1 && bare_rows) {
-      rows = corner[0];
-    } else if (corner.size() == 1 && columns == TableAxis::kNone) {
-      columns = corner[0];
+  // Reads the name that `text`, a cell of a column named `header`, gives row `row`.
+  TableLabel RowLabel(const TableLabel& header, size_t column, size_t row, absl::string_view text) {
+    if (header.names_context) {
+      TableLabel label;
+      label.context = text.empty() ? "" : ContextOfCell(CellAt(block_, 0, column), text);
+      return label;
     }
-    const auto title_has = [&](TableAxis axis) {
-      return std::find(stated_.title.begin(), stated_.title.end(), axis) != stated_.title.end();
-    };
-    if (columns == TableAxis::kNone && rows != TableAxis::kNone && title_has(OtherAxis(rows))) {
-      columns = OtherAxis(rows);  // "Epoch time by batch size" above rows of GPUs
-    }
-    for (size_t i = 0; i < names_.rows.size(); ++i) {
-      if (names_.rows[i].number != 0 && rows != TableAxis::kNone) {
-        AssignNumber(rows, names_.rows[i]);
-      }
-    }
-    if (bare_rows && rows == TableAxis::kNone) {
+    TableLabel label = ParseTableLabel(text);
+    if (!label.unknown.empty()) {
       faults_.Add(
-          Line(names_.header_rows),
-          "the rows are numbers of devices or of batches, which is not stated; write 'GPUs' or 'batch' into the "
-          "first cell of the table, or add `# rows: devices` or `# rows: batch` above it");
+          Line(row + names_.header_rows),
+          absl::StrCat("expected a name of a row such as '4 GPUs', 'batch 128' or 'epoch time (s)'", kContextRemedy),
+          text);
     }
-    for (size_t i = 0; i < width_; ++i) {
-      CheckColumn(i, columns);
+    if (column > 0 && label.number != 0) {
+      AssignNumber(header.axes[0], label);
     }
-    if (bare_columns && columns == TableAxis::kNone) {
-      faults_.Add(
-          Line(0),
-          "the columns are numbers of devices or of batches, which is not stated; write '4 GPUs' or 'batch 128', "
-          "or add `# columns: devices` or `# columns: batch` above the table");
+    if (header.axes.size() == 1 && !header.batch_kind.empty() && label.batch_kind.empty()) {
+      label.batch_kind = header.batch_kind;
     }
-  }
-
-  void CheckColumn(size_t index, TableAxis axis) {
-    TableColumn& column = names_.columns[index];
-    if (column.names_rows) {
-      return;
-    }
-    if (column.label.number != 0 && axis != TableAxis::kNone) {
-      AssignNumber(axis, column.label);
-    } else if (column.label.number != 0) {
-      column.is_usable = false;
-    }
-    if (!column.label.unknown.empty()) {
-      column.is_usable = false;
-      if (HasNumbers(index)) {
-        faults_.Add(Line(0),
-                    absl::StrCat("column ", index + 1,
-                                 ": expected a name such as 'epoch time (s)', '4 GPUs' or 'batch 128'", kContextRemedy),
-                    CellAt(block_, 0, index));
-      }
-    }
-  }
-
-  bool HasNumbers(size_t column) const {
-    for (size_t row = names_.header_rows; row < block_.rows.size(); ++row) {
-      const absl::StatusOr<TableCell> cell = ParseTableCell(CellAt(block_, row, column), comma_);
-      if (cell.ok() && !cell->digits.empty()) {
-        return true;
-      }
-    }
-    return false;
+    return label;
   }
 
   int Line(size_t row) const { return block_.rows[row].line; }

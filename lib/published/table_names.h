@@ -24,7 +24,8 @@ struct StatedAxes {
 struct TableColumn {
   TableLabel label;
   bool names_rows = false;  // true if its cells are names of rows
-  bool is_usable = true;    // false if its name is not understood; if it has numbers, an error has been added
+  bool is_usable = true;    // false if its name is not understood, in which case an error has been added if it has
+                            // numbers; also false for a quantity that is not read
 };
 
 struct TableNames {

@@ -2,6 +2,8 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -142,6 +144,12 @@ QuantityMeaning UnitNamed(absl::string_view words) {
   return {};
 }
 
+// Returns "tokens/s/gpu" for "tokens/gpu/s"; other units unchanged.
+std::string RateBeforeDevice(const std::string& unit) {
+  constexpr absl::string_view kDeviceFirst = "/gpu/s";
+  return absl::EndsWith(unit, kDeviceFirst) ? absl::StrCat(absl::StripSuffix(unit, kDeviceFirst), "/s/gpu") : unit;
+}
+
 // Returns a unit with the names that kUnits has for its parts.
 std::string RenameParts(absl::string_view unit) {
   std::vector<std::string> parts = absl::StrSplit(unit, '/');
@@ -171,7 +179,7 @@ QuantityMeaning UnitMeantBy(absl::string_view text) {
   if (no_spaces == "Mb/s" || no_spaces == "Mbps") {
     return {kNoQuantity, "Mbit/s"};
   }
-  return UnitNamed(RenameParts(absl::StripSuffix(absl::AsciiStrToLower(no_spaces), ".")));
+  return UnitNamed(RateBeforeDevice(RenameParts(absl::StripSuffix(absl::AsciiStrToLower(no_spaces), "."))));
 }
 
 }  // namespace lockstep

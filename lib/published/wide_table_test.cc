@@ -117,6 +117,66 @@ TEST(WideTableTest, RowsMayBeQuantities) {
             "EPOCH_SECONDS N=1 B=32 10.0; EPOCH_SECONDS N=2 B=32 5.5; SPEEDUP N=1 B=32 1; SPEEDUP N=2 B=32 1.82");
 }
 
+TEST(WideTableTest, AnIdealRateIsAQuantity) {
+  const char kExpected[] =
+      "IDEAL_ITEMS_PER_SECOND N=2 B=0 480; ITEMS_PER_SECOND N=2 B=0 464; EFFICIENCY_PERCENT N=2 B=0 96.7; "
+      "IDEAL_SPEEDUP N=2 B=0 2";
+  EXPECT_EQ(
+      Numbers("| GPUs | Ideal Throughput (img/s) | Actual Throughput (img/s) | Efficiency (%) | Ideal speed-up |\n"
+              "|---|---|---|---|---|\n| **2** | 480 | 464 | 96.7 | 2x |\n"),
+      kExpected);
+  EXPECT_EQ(Numbers("Throughput (images/s)\n,2 GPUs,4 GPUs\nideal,480,960\nactual,464,-\n"),
+            "IDEAL_ITEMS_PER_SECOND N=2 B=0 480; IDEAL_ITEMS_PER_SECOND N=4 B=0 960; ITEMS_PER_SECOND N=2 B=0 464");
+  EXPECT_EQ(Numbers("# quantity: ideal epoch time\n# unit: s\nbatch,2 GPUs\n32,5.25\n"),
+            "IDEAL_EPOCH_SECONDS N=2 B=32 5.25");
+  ExpectFault("GPUs,Ideal efficiency (%)\n2,100\n", ":3", "an ideal efficiency_percent is no known quantity");
+}
+
+TEST(WideTableTest, ArithmeticsAndModelsAreContexts) {
+  const auto tables = Read(
+      "| Model | GPUs | Throughput - FP32 (img/s) | Throughput - mixed precision (img/s) | Speedup (FP32 to mixed "
+      "precision) | Memory (GB) |\n|---|---|---|---|---|---|\n| ResNet-50 | 8 | 2000 | 6000 | 3.00 | 12.1 |\n");
+  ASSERT_THAT(tables, IsOk());
+  std::vector<std::string> contexts;
+  for (const proto::PublishedValue& value : tables->table(0).value()) {
+    contexts.push_back(value.context());
+  }
+  EXPECT_THAT(contexts, ::testing::ElementsAre("ResNet-50, FP32", "ResNet-50, mixed precision",
+                                               "ResNet-50, FP32 to mixed precision"));
+}
+
+TEST(WideTableTest, WholeNumbersOfAColumnOfContextsHaveItsName) {
+  const auto tables = Read("Model,SeqLen,GPUs,tokens/s,tokens/s per GPU\n3b,2048,8,8000,1000\n3b,4096,8,7200,900\n");
+  ASSERT_THAT(tables, IsOk());
+  ASSERT_EQ(tables->table(0).value_size(), 4);
+  EXPECT_EQ(tables->table(0).value(0).context(), "3b, SeqLen 2048");
+  EXPECT_EQ(tables->table(0).value(3).context(), "3b, SeqLen 4096");
+  EXPECT_EQ(tables->table(0).value(3).quantity(), proto::ITEMS_PER_SECOND_PER_DEVICE);
+}
+
+TEST(WideTableTest, NamesOfGpusAreContextsNextToTheirNumber) {
+  const auto models =
+      Read("| # GPUs | GPU | tokens/s |\n|---|---|---|\n| 8 | h100_80gb | 8000 |\n| 8 | a100 | 4000 |\n");
+  ASSERT_THAT(models, IsOk());
+  EXPECT_EQ(models->table(0).value(0).context(), "h100_80gb");
+  EXPECT_EQ(models->table(0).value(1).devices(), 8u);
+}
+
+TEST(WideTableTest, ANameMayStateTheKindOfBatch) {
+  const auto total = Read("Epoch time (s)\nGlobal batch size,1 GPU\n256,10.5\n");
+  ASSERT_THAT(total, IsOk());
+  EXPECT_EQ(total->claims().batch(), "total");
+  const auto each = Read("GPUs,Batch size/GPU,Epoch time (s)\n2,64,10.5\n");
+  ASSERT_THAT(each, IsOk());
+  EXPECT_EQ(each->claims().batch(), "per_device");
+  EXPECT_EQ(each->table(0).value(0).batch(), 64u);
+  const auto spaced = Read("GPUs,Batch size / GPU,Epoch time (s)\n2,64,10.5\n");
+  ASSERT_THAT(spaced, IsOk());
+  EXPECT_EQ(spaced->DebugString(), each->DebugString());
+  ExpectFault("# batch: per_device\nEpoch time (s)\nGlobal batch size,1 GPU\n256,10.5\n", ":5",
+              "a batch that is total contradicts the per_device batch above");
+}
+
 TEST(WideTableTest, ARemarkHoldsForTheTablesBelow) {
   const auto read = Read(
       "# batch: 32\n# context: fp32\n# base_devices: 2\n# quantity: speedup\nGPUs,x\n4,1.9\n\n"
@@ -226,11 +286,11 @@ TEST(WideTableTest, WhatIsNotStatedIsNamedWithItsRemedy) {
 
 TEST(WideTableTest, AllErrorsAreListedWithTheirLines) {
   const auto read = ParsePublishedCsv(
-      "# unit: parsec\nEpoch time\nbatch,1 GPU,FP32\n32,10.5s,3\n64,fast,4\n128,12,5\n256,1:75,1\n", "a.csv");
+      "# unit: parsec\nEpoch time\nbatch,1 GPU,ours\n32,10.5s,3\n64,fast,4\n128,12,5\n256,1:75,1\n", "a.csv");
   const std::string message(read.status().message());
   EXPECT_THAT(read.status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a.csv: 6 errors: line 1: ")));
   for (const char* part :
-       {"line 1: expected a unit", "line 1: the source is not stated", "line 3: 'FP32': column 3: expected a name",
+       {"line 1: expected a unit", "line 1: the source is not stated", "line 3: 'ours': column 3: expected a name",
         "line 5: 'fast': column 2: expected a number", "line 6: the unit of epoch_seconds is not stated",
         "line 7: '1:75': column 2: expected a clock time"}) {
     EXPECT_THAT(message, HasSubstr(part));
