@@ -7,7 +7,7 @@
 // with real ones. Each measurement runs in a separate process, like in train_sweep, because the second step that a
 // process makes takes 2 to 3 % longer at batch 32. The processes are forked, so that the pixels are drawn once.
 //
-//     fused_step_benchmark [--fastest | --fp32 | --early | --soak | --profile] [BATCH ...]
+//     fused_step_benchmark [--fastest | --fp32 | --early | --pairs | --soak | --profile] [BATCH ...]
 //
 // BATCH: default 32 128 512. Needs a GPU.
 //     --fastest  only the last two in bf16, which have our convolutions with whole batch norms
@@ -15,6 +15,8 @@
 //     --fp32     only fp32, without and with our own convolutions
 //     --early    only the fastest in bf16, with choices of early_weights, early_next and short_batch_norms
 //                (resnet_step_options.h)
+//     --pairs    only the fastest in bf16, without and with convolutions whose pairs of blocks copy their weights
+//                together (paired_weights), by turns
 //     --profile  only the fastest in bf16, 64 steps of it between cudaProfilerStart and cudaProfilerStop, for
 //                ncu --profile-from-start off
 #include <cuda_profiler_api.h>
@@ -59,6 +61,7 @@ struct Variant {
   bool early_weights = true;
   bool early_next = false;
   bool short_batch_norms = true;
+  bool paired_weights = true;
 };
 
 constexpr Variant kFastest = {"and multiprocessors divided between the streams",
@@ -90,6 +93,13 @@ Variant Early(const char* name, bool early_weights, bool early_next, bool short_
   variant.early_weights = early_weights;
   variant.early_next = early_next;
   variant.short_batch_norms = short_batch_norms;
+  return variant;
+}
+
+Variant Pairs(const char* name, bool paired_weights) {
+  Variant variant = kFastest;
+  variant.name = name;
+  variant.paired_weights = paired_weights;
   return variant;
 }
 
@@ -154,6 +164,7 @@ std::unique_ptr<ResNetStep> MakeStep(const Variant& variant, uint32_t batch, con
   options.early_weights = variant.early_weights;
   options.early_next = variant.early_next;
   options.short_batch_norms = variant.short_batch_norms;
+  options.paired_weights = variant.paired_weights;
   auto step = Value(ResNetStep::Make(options, images));
   Check(step->SetValues(RandomValues()));
   return step;
@@ -252,8 +263,9 @@ int main(int argc, char** argv) {
   const ResidentImages images = {pixels.data(), labels.data(), kImages, {0.49f, 0.48f, 0.45f}, {0.2f, 0.2f, 0.2f}};
   std::vector<uint32_t> batches;
   const std::string mode = argc > 1 && std::string(argv[1]).rfind("--", 0) == 0 ? argv[1] : "";
-  const bool fastest = mode == "--fastest", fp32 = mode == "--fp32", early = mode == "--early";
-  if (!fastest && !fp32 && !early && mode != "--profile" && mode != "--soak" && !mode.empty()) {
+  const bool fastest = mode == "--fastest", fp32 = mode == "--fp32";
+  const bool early = mode == "--early", pairs = mode == "--pairs";
+  if (!fastest && !fp32 && !early && !pairs && mode != "--profile" && mode != "--soak" && !mode.empty()) {
     std::fprintf(stderr, "fused_step_benchmark: unknown flag %s\n", mode.c_str());
     return 2;
   }
@@ -271,20 +283,25 @@ int main(int argc, char** argv) {
     return 0;
   }
   std::printf("batch  s per 50,000 images: median of %d (smallest to largest)\n", kRepeats);
-  const std::vector<Variant> choices = {Early("none", false, false, false),
-                                        Early("early weights", true, false, false),
-                                        Early("early next launch", false, true, false),
-                                        Early("short batch norms", false, false, true),
-                                        Early("early weights, short batch norms", true, false, true),
-                                        Early("all", true, true, true)};
+  std::vector<Variant> choices;
+  if (early) {
+    choices = {Early("none", false, false, false),
+               Early("early weights", true, false, false),
+               Early("early next launch", false, true, false),
+               Early("short batch norms", false, false, true),
+               Early("early weights, short batch norms", true, false, true),
+               Early("all", true, true, true)};
+  } else if (pairs) {
+    choices = {Pairs("single blocks", false), Pairs("pairs of blocks where they are faster", true),
+               Pairs("single blocks", false), Pairs("pairs of blocks where they are faster", true)};
+  }
   for (const uint32_t batch : batches) {
     for (const Variant& variant : choices) {
-      if (early) {
-        InOwnProcess([&] { Time(variant, batch, images); });
-      }
+      InOwnProcess([&] { Time(variant, batch, images); });
     }
     for (const Variant& variant : kVariants) {
-      if (!early && (!fastest || variant.fused_batch_norm) && (!fp32 || variant.type == ConvolutionType::kFp32)) {
+      if (choices.empty() && (!fastest || variant.fused_batch_norm) &&
+          (!fp32 || variant.type == ConvolutionType::kFp32)) {
         InOwnProcess([&] { Time(variant, batch, images); });
       }
     }
