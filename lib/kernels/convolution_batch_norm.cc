@@ -372,6 +372,7 @@ std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const Convol
     }
   };
   if (MakeTiles(shape, pass, configs.front()).spread_log2 != 0) {
+    add_pairs(256);
     add_pairs(128);
     return configs;  // no splits: a tile's depth depends on its parity
   }
@@ -389,6 +390,7 @@ std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const Convol
   if (pass == ConvolutionPass::kForward && shape.stride == 1) {
     add(64, 1, 2);
   }
+  add_pairs(256);
   add_pairs(128);
   if (std::find(configs.begin(), configs.end(), ConvolutionBatchNormConfig{64, 1}) != configs.end()) {
     add_pairs(64);

@@ -32,8 +32,7 @@ namespace lockstep {
 
 // Division of the work: the pixels of a tile (64, 128 or 256), the blocks that share the depth of a tile (1, 2, 4 or 8;
 // with 256 pixels only 1), the groups of warps that multiply and write the tiles of a block in turn (2, or 3 with tiles
-// of 128 pixels and 1 split), and the blocks that copy their weights together (1, or 2 with tiles of up to 128 pixels,
-// 1 split and 2 groups).
+// of 128 pixels and 1 split), and the blocks that copy their weights together (1, or 2 with 1 split and 2 groups).
 struct ConvolutionBatchNormConfig {
   uint32_t pixels = 256;
   uint32_t splits = 1;

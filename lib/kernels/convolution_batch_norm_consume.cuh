@@ -225,8 +225,8 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
 #ifndef LOCKSTEP_CODE_LEFT_OUT
   static_assert(kKept != KeptTiles::kInRegisters || kGroups == kApplyingGroups, "one tile for each of two groups");
   static_assert(kKept != KeptTiles::kInShared || kPixels == kStagePixels, "a slot has a tile");
-  static_assert(kGroups == 2 || kCopiers<kPixels> == 2, "CopyBlock copies repeated weights again");
-  static_assert(kWeightBlocks == 1 || (kWeightBlocks == kPairBlocks && kGroups == 2 && kCopiers<kPixels> == 2),
+  static_assert(kGroups == 2 || kCopiers<kPixels, kWeightBlocks> == 2, "CopyBlock copies repeated weights again");
+  static_assert(kWeightBlocks == 1 || (kWeightBlocks == kPairBlocks && kGroups == 2),
                 "CopyBlockWeights copies the weights of a pair, without repeated ones");
   static_assert(kWeightBlocks == 1 || kKept != KeptTiles::kInShared, "the tiles of a pair stay in registers");
   static_assert(kKept != KeptTiles::kInShared || !kBackward || kGroups == 2, "three groups write in another way");
@@ -284,7 +284,7 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
   };
   const auto copy = [&](uint32_t copier) {
     const TileCopies<kBackward, kKind, kWeightBlocks> copies = {arguments, weights, inputs, work.channel, work.rank};
-    if constexpr (kCopiers<kPixels> == 1) {
+    if constexpr (kCopiers<kPixels, kWeightBlocks> == 1) {
       CopyBlock(copies, work, rings);
     } else if (copier == 0) {
       CopyBlockInput(copies, work, rings.input);
@@ -296,7 +296,7 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
     WaitForLaunchBefore();
     consume();
   };
-  main_loop::RunGroups<kGroups, kCopiers<kPixels>>(wait_and_consume, copy);
+  main_loop::RunGroups<kGroups, kCopiers<kPixels, kWeightBlocks>>(wait_and_consume, copy);
 #endif
 }
 

@@ -138,9 +138,10 @@ class RepeatedWeights {
 
 // Threads that copy. Up to 128 pixels: one the input, the other the weights, because the copy of a slot takes 20 to 40
 // instructions, one after another, while a product of 64 channels with 64 pixels takes 128 cycles. With a thread of
-// their own, the weights also need not wait for the previous launch. Tiles of 256 pixels give one thread enough time.
-template <uint32_t kPixels>
-constexpr uint32_t kCopiers = kPixels <= 128 ? 2 : 1;
+// their own, the weights also need not wait for the previous launch. Tiles of 256 pixels give one thread enough time,
+// unless it would also wait for the other block of a pair.
+template <uint32_t kPixels, uint32_t kWeightBlocks>
+constexpr uint32_t kCopiers = kPixels <= 128 || kWeightBlocks != 1 ? 2 : 1;
 
 // Copies both operands of a block's tiles, in one thread.
 template <bool kBackward, Kind kKind>

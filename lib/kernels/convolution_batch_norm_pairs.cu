@@ -7,7 +7,8 @@
 // with the border that is filled with zeros).
 // lib/cuda/main_loop.cuh shows why every wait ends.
 //
-// There are kernels for the tiles that layers 3 and 4 of a ResNet use: 128 pixels, forward with a stride of 1 also 64.
+// There are kernels for the tiles that layers 3 and 4 of a ResNet use: 256 and 128 pixels, forward with a stride of 1
+// also 64.
 #include "lib/kernels/convolution_batch_norm_consume.cuh"
 #include "lib/kernels/convolution_batch_norm_kernel.h"
 
@@ -31,6 +32,11 @@ ConvolutionBatchNormFunction ChooseOfPixels(KeptTiles kept) {
 
 template <bool kBackward, Kind kKind>
 ConvolutionBatchNormFunction ChooseOfKind(const ConvolutionBatchNormLaunch& launch) {
+  if (launch.pixels == 256) {
+    return launch.kept == KeptTiles::kNone
+               ? ConvolutionBatchNormKernel<kBackward, 256, 2, KeptTiles::kNone, kKind, kPairBlocks>
+               : nullptr;
+  }
   if (launch.pixels == 128) {
     return ChooseOfPixels<kBackward, 128, kKind>(launch.kept);
   }
