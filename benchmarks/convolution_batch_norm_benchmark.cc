@@ -1,7 +1,8 @@
 // Compares a convolution with the batch norm's sums in one kernel (lib/kernels/convolution_batch_norm.h), in each
 // tiling, with cuDNN's fastest engine followed by the kernel for the sums. Measures every convolution of ResNet-18, the
 // first as a 1x1 convolution over patches, in microseconds in a CUDA graph; TFLOP/s in parentheses. "256/1": tiles of
-// 256 pixels, one block each; "128/1/3": three groups of warps instead of two.
+// 256 pixels, one block each; "128/1/3": three groups of warps instead of two; "128/1 pairs": pairs of blocks copy
+// their weights together.
 // Forward also measures the kernel that applies the batch norm, and "both" in one kernel; then both with a residual.
 //
 //   convolution_batch_norm_benchmark [BATCH ...]      default: 32 128 512; needs a GPU
@@ -41,8 +42,9 @@ T Value(absl::StatusOr<T> value) {
 void Compare(const ConvolutionShape& shape, ConvolutionContext& context) {
   const double flops = ConvolutionFlops(shape);
   const auto print = [&](const char* what, const ConvolutionBatchNormTimes::Trial& trial) {
-    std::printf("  %s%u/%u%s %6.1f (%3.0f)", what, trial.config.pixels, trial.config.splits,
-                trial.config.groups == 3 ? "/3" : "", trial.microseconds, flops / trial.microseconds / 1e6);
+    std::printf("  %s%u/%u%s%s %6.1f (%3.0f)", what, trial.config.pixels, trial.config.splits,
+                trial.config.groups == 3 ? "/3" : "", trial.config.weight_blocks == 2 ? " pairs" : "",
+                trial.microseconds, flops / trial.microseconds / 1e6);
   };
   for (const ConvolutionPass pass : {ConvolutionPass::kForward, ConvolutionPass::kDataGradient}) {
     if (ConvolutionBatchNormConfigs(shape, pass, HopperMultiprocessors()).empty()) {

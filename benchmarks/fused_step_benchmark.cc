@@ -7,8 +7,8 @@
 // with real ones. Each measurement runs in a separate process, like in train_sweep, because the second step that a
 // process makes takes 2 to 3 % longer at batch 32. The processes are forked, so that the pixels are drawn once.
 //
-//     fused_step_benchmark [--fastest | --fp32 | --early | --forward | --partitions[=SMS] | --soak | --profile]
-//                          [BATCH ...]
+//     fused_step_benchmark [--fastest | --fp32 | --early | --forward | --pairs | --partitions[=SMS] | --soak |
+//                           --profile] [BATCH ...]
 //
 // BATCH: default 32 128 512, with --partitions 128 512. Needs a GPU.
 //     --fastest  only the last two in bf16, which have our convolutions with whole batch norms
@@ -18,6 +18,8 @@
 //                (resnet_step_options.h)
 //     --forward  only the fastest in bf16, with cuDNN's forward convolutions where they are faster when timed alone,
 //                and with ours in any case; by turns
+//     --pairs    only the fastest in bf16, without and with convolutions whose pairs of blocks copy their weights
+//                together (paired_weights), by turns
 //     --partitions=SMS  only the fastest in bf16, with the SM partition of lib/fused/sm_partition.h, and with other SMs
 //                of some layers, by turns. SMS: the lists of PartitionVariants (fused_step_variants.h); default:
 //                kPredictedSms
@@ -236,8 +238,9 @@ int main(int argc, char** argv) {
   const size_t equals = flag.find('=');
   const std::string mode = flag.substr(0, equals);
   const bool fastest = mode == "--fastest", fp32 = mode == "--fp32", early = mode == "--early";
-  const bool forward = mode == "--forward", partitions = mode == "--partitions";
-  const bool known = fastest || fp32 || early || forward || partitions || mode == "--profile" || mode == "--soak";
+  const bool forward = mode == "--forward", pairs = mode == "--pairs", partitions = mode == "--partitions";
+  const bool known =
+      fastest || fp32 || early || forward || pairs || partitions || mode == "--profile" || mode == "--soak";
   if ((!known && !flag.empty()) || (!partitions && equals != std::string::npos)) {
     std::fprintf(stderr, "fused_step_benchmark: unknown flag %s\n", flag.c_str());
     return 2;
@@ -258,6 +261,8 @@ int main(int argc, char** argv) {
   std::vector<FusedStepVariant> by_turns;
   if (forward) {
     by_turns = ForwardVariants();
+  } else if (pairs) {
+    by_turns = PairVariants();
   } else if (partitions) {
     by_turns = Value(PartitionVariants(equals == std::string::npos ? kPredictedSms : flag.substr(equals + 1)));
   }

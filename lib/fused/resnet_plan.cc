@@ -168,10 +168,11 @@ absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
   if constexpr (kIsBf16<T>) {
     ConvolutionBatchNormChoice choice;
     if (options_.fused_sums) {
+      const std::optional<double> to_beat =
+          options_.cudnn_forward ? std::optional(convolution->microseconds()) : std::nullopt;
       ASSIGN_OR_RETURN(choice, ChooseConvolutionBatchNorm(
                                    *streams_.main().context,
-                                   {Shape(unit), hopper_, options_.autotune,
-                                    options_.cudnn_forward ? std::optional(convolution->microseconds()) : std::nullopt},
+                                   {Shape(unit), hopper_, options_.autotune, to_beat, options_.paired_weights},
                                    ConvolutionPass::kForward, options_.fused_batch_norm));
     }
     const ConvolutionOverlap overlap = Overlap(unit, ConvolutionPass::kForward);
@@ -195,11 +196,11 @@ absl::Status Planner<T>::PlanDataGradient(const ConvolutionUnit& unit, std::uniq
     const SmPartition partition = Partition(unit);
     ConvolutionBatchNormChoice choice;
     if (options_.fused_sums) {
-      ASSIGN_OR_RETURN(
-          choice, ChooseConvolutionBatchNorm(
-                      *streams_.main().context,
-                      {Shape(unit), partition.data_gradient, options_.autotune, TimeToBeat(partition, *convolution)},
-                      ConvolutionPass::kDataGradient, options_.fused_batch_norm && partition.partitioned));
+      ASSIGN_OR_RETURN(choice, ChooseConvolutionBatchNorm(
+                                   *streams_.main().context,
+                                   {Shape(unit), partition.data_gradient, options_.autotune,
+                                    TimeToBeat(partition, *convolution), options_.paired_weights},
+                                   ConvolutionPass::kDataGradient, options_.fused_batch_norm && partition.partitioned));
     }
     const ConvolutionOverlap overlap = Overlap(unit, ConvolutionPass::kDataGradient);
     if (choice.with_sums.has_value()) {

@@ -42,6 +42,9 @@ struct ResNetStepOptions {
   bool cudnn_forward = true;
   // Our convolutions in bf16 copy their first weights to shared memory while the previous launch of their stream ends.
   bool early_weights = true;
+  // Our convolutions in bf16 of 256 channels and more run in pairs of blocks that copy their weights together, where
+  // that is faster. Needs autotune.
+  bool paired_weights = true;
   // Forward launches that apply the batch norm let the next launch begin while their blocks wait for each other's sums,
   // instead of after that wait.
   bool early_next = false;

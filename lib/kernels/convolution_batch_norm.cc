@@ -44,11 +44,12 @@ absl::StatusOr<ConvolutionInputMaps> MapInputs(const ConvolutionBatchNormPlan& p
   return maps;
 }
 
-absl::StatusOr<CUtensorMap> MapWeights(const ConvolutionShape& shape, const __nv_bfloat16* weights) {
+// `blocks`: number of blocks of which each copies a part of a slot.
+absl::StatusOr<CUtensorMap> MapWeights(const ConvolutionShape& shape, uint32_t blocks, const __nv_bfloat16* weights) {
   const uint64_t in = shape.in_channels, taps = uint64_t{shape.filter} * shape.filter;
-  return MakeTensorMap(
-      weights,
-      {{in, 1, kConvolutionBlockChannels}, {taps, in, 1}, {shape.out_channels, taps * in, kConvolutionBlockChannels}});
+  return MakeTensorMap(weights, {{in, 1, kConvolutionBlockChannels},
+                                 {taps, in, 1},
+                                 {shape.out_channels, taps * in, kConvolutionBlockChannels / blocks}});
 }
 
 absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
@@ -59,10 +60,11 @@ absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const Co
       return absl::OkStatus();
     }
   }
-  return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
-                                                 " with a batch norm's sums is not supported in tiles of ",
-                                                 config.pixels, " pixels by ", config.splits, " blocks of ",
-                                                 config.groups, " groups"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      DescribeConvolution(shape, pass, ConvolutionType::kBf16),
+      " with a batch norm's sums is not supported in tiles of ", config.pixels, " pixels by ", config.splits,
+      " blocks of ", config.groups, " groups",
+      config.weight_blocks == 1 ? "" : absl::StrCat(", ", config.weight_blocks, " blocks sharing weights")));
 }
 
 absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
@@ -82,14 +84,14 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
   }
   arguments.tiles = plan.tiles;
   arguments.rings = plan.rings;
-  ASSIGN_OR_RETURN(const CUtensorMap weight_map, MapWeights(shape, weights));
+  ASSIGN_OR_RETURN(const CUtensorMap weight_map, MapWeights(shape, config.weight_blocks, weights));
   ASSIGN_OR_RETURN(ConvolutionInputMaps input_maps, MapInputs(plan, input));
   if (arguments.shortcut) {
     ConvolutionShape point = shape;
     point.filter = 1;
     ASSIGN_OR_RETURN(const ConvolutionInputMaps of_shortcut, MapInputs(plan, shortcut.dy));
     input_maps.map[1] = of_shortcut.map[0];
-    ASSIGN_OR_RETURN(input_maps.map[2], MapWeights(point, shortcut.w));
+    ASSIGN_OR_RETURN(input_maps.map[2], MapWeights(point, config.weight_blocks, shortcut.w));
   }
   const std::string what = DescribeConvolution(shape, pass, ConvolutionType::kBf16);
   if (ending == Ending::kApplies) {
