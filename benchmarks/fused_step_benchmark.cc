@@ -7,7 +7,7 @@
 // with real ones. Each measurement runs in a separate process, like in train_sweep, because the second step that a
 // process makes takes 2 to 3 % longer at batch 32. The processes are forked, so that the pixels are drawn once.
 //
-//     fused_step_benchmark [--fastest | --fp32 | --early | --soak | --profile] [BATCH ...]
+//     fused_step_benchmark [--fastest | --fp32 | --early | --chains | --soak | --profile] [BATCH ...]
 //
 // BATCH: default 32 128 512. Needs a GPU.
 //     --fastest  only the last two in bf16, which have our convolutions with whole batch norms
@@ -15,6 +15,8 @@
 //     --fp32     only fp32, without and with our own convolutions
 //     --early    only the fastest in bf16, with choices of early_weights, early_next and short_batch_norms
 //                (resnet_step_options.h)
+//     --chains   only the fastest in bf16, without and with forward_chains, three times by turns, each with the number
+//                of units in chains
 //     --profile  only the fastest in bf16, 64 steps of it between cudaProfilerStart and cudaProfilerStop, for
 //                ncu --profile-from-start off
 #include <cuda_profiler_api.h>
@@ -59,6 +61,7 @@ struct Variant {
   bool early_weights = true;
   bool early_next = false;
   bool short_batch_norms = true;
+  bool forward_chains = false;
 };
 
 constexpr Variant kFastest = {"and multiprocessors divided between the streams",
@@ -90,6 +93,13 @@ Variant Early(const char* name, bool early_weights, bool early_next, bool short_
   variant.early_weights = early_weights;
   variant.early_next = early_next;
   variant.short_batch_norms = short_batch_norms;
+  return variant;
+}
+
+Variant Chains(const char* name, bool forward_chains) {
+  Variant variant = kFastest;
+  variant.name = name;
+  variant.forward_chains = forward_chains;
   return variant;
 }
 
@@ -154,6 +164,7 @@ std::unique_ptr<ResNetStep> MakeStep(const Variant& variant, uint32_t batch, con
   options.early_weights = variant.early_weights;
   options.early_next = variant.early_next;
   options.short_batch_norms = variant.short_batch_norms;
+  options.forward_chains = variant.forward_chains;
   auto step = Value(ResNetStep::Make(options, images));
   Check(step->SetValues(RandomValues()));
   return step;
@@ -189,6 +200,13 @@ void Soak(const Variant& variant, uint32_t batch, const ResidentImages& images) 
   }
 }
 
+int UnitsInChains(const ResNetStep& step, uint32_t batch) {
+  const std::vector<UnitKernels> kernels = step.Kernels(batch);
+  return static_cast<int>(std::count_if(kernels.begin(), kernels.end(), [](const UnitKernels& unit) {
+    return unit.forward.find("in a chain") != std::string::npos;
+  }));
+}
+
 void Time(const Variant& variant, uint32_t batch, const ResidentImages& images) {
   const Stopwatch setup;
   const auto step = MakeStep(variant, batch, images);
@@ -205,9 +223,13 @@ void Time(const Variant& variant, uint32_t batch, const ResidentImages& images) 
     loss = result.mean_loss;
   }
   std::sort(seconds.begin(), seconds.end());
-  std::printf("%5u  %7.4f s (%.4f to %.4f)  %5.0f TFLOP/s  %6.2f GB  set up in %4.1f s, loss %.3f  %s\n", batch,
+  std::printf("%5u  %7.4f s (%.4f to %.4f)  %5.0f TFLOP/s  %6.2f GB  set up in %4.1f s, loss %.3f  %s", batch,
               seconds[kRepeats / 2], seconds.front(), seconds.back(), 166.6 / seconds[kRepeats / 2],
               static_cast<double>(step->bytes()) / 1e9, setup_seconds, loss, variant.name);
+  if (variant.forward_chains) {
+    std::printf(", which have %d units", UnitsInChains(*step, batch));
+  }
+  std::printf("\n");
   std::fflush(stdout);
 }
 
@@ -253,7 +275,8 @@ int main(int argc, char** argv) {
   std::vector<uint32_t> batches;
   const std::string mode = argc > 1 && std::string(argv[1]).rfind("--", 0) == 0 ? argv[1] : "";
   const bool fastest = mode == "--fastest", fp32 = mode == "--fp32", early = mode == "--early";
-  if (!fastest && !fp32 && !early && mode != "--profile" && mode != "--soak" && !mode.empty()) {
+  const bool chains = mode == "--chains";
+  if (!fastest && !fp32 && !early && !chains && mode != "--profile" && mode != "--soak" && !mode.empty()) {
     std::fprintf(stderr, "fused_step_benchmark: unknown flag %s\n", mode.c_str());
     return 2;
   }
@@ -271,6 +294,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   std::printf("batch  s per 50,000 images: median of %d (smallest to largest)\n", kRepeats);
+  const Variant without = Chains("no chains", false), with = Chains("forward chains", true);
+  const std::vector<Variant> by_turns = {without, with, without, with, without, with};
   const std::vector<Variant> choices = {Early("none", false, false, false),
                                         Early("early weights", true, false, false),
                                         Early("early next launch", false, true, false),
@@ -278,13 +303,14 @@ int main(int argc, char** argv) {
                                         Early("early weights, short batch norms", true, false, true),
                                         Early("all", true, true, true)};
   for (const uint32_t batch : batches) {
-    for (const Variant& variant : choices) {
-      if (early) {
+    for (const Variant& variant : chains ? by_turns : choices) {
+      if (early || chains) {
         InOwnProcess([&] { Time(variant, batch, images); });
       }
     }
     for (const Variant& variant : kVariants) {
-      if (!early && (!fastest || variant.fused_batch_norm) && (!fp32 || variant.type == ConvolutionType::kFp32)) {
+      if (!early && !chains && (!fastest || variant.fused_batch_norm) &&
+          (!fp32 || variant.type == ConvolutionType::kFp32)) {
         InOwnProcess([&] { Time(variant, batch, images); });
       }
     }

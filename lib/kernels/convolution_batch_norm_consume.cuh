@@ -134,8 +134,8 @@ __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Wo
   }
 }
 
-// Multiplies and writes the group's tile, if there is one, keeps it, and adds it to the sums. `rings` are at the block's
-// first tile; `round`: number of times that the block has multiplied its tiles before.
+// Multiplies and writes the group's tile, if there is one, keeps it, and adds it to the sums. `rings` must be at the
+// block's first tile. `round`: number of times that the block has multiplied its tiles before.
 template <bool kBackward, uint32_t kPixels, Kind kKind>
 __device__ void MultiplyAndKeep(const ConvolutionBatchNormArguments& arguments, const Work& work,
                                 const SharedPlan& plan, uint32_t shared_base, main_loop::Rings rings, uint32_t round,

@@ -146,7 +146,8 @@ struct LamportCounters {
 // A block that has waited past the limit (wait_report.h) reports it. Then neither it nor any later launch with this
 // memory waits again: missing sums are read as they are.
 //
-// Memory: three counters (kLamportTurn, ...); from kLamportHeadBytes on the halves, each Sums (channel_blocks, shares, 64).
+// Memory: three counters (kLamportTurn and those after it); from kLamportHeadBytes on the halves, each Sums
+// (channel_blocks, shares, 64).
 template <uint32_t kGroups>
 class LamportReduction {
  public:

@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
   static_assert(kKind == Kind::kBox || kKind == Kind::kSame, "layers with a stride of 1 and a filter of 3");
   static_assert(kCopiers<kPixels> == 2, "the thread that copies weights does not wait for the layer before");
   constexpr uint32_t kWarps = ThreadsOf(kGroups) / kWarp;
-  const ConvolutionBatchNormArguments& arguments = chain.layer[0].arguments;  // for what all layers share
+  const ConvolutionBatchNormArguments& arguments = chain.layer[0].arguments;  // layers share all that is read here
   if (threadIdx.x == ConsumersOf(kGroups)) {
     for (uint32_t l = 0; l < chain.layers; ++l) {
       PrefetchMap(chain.layer[l].weights);
