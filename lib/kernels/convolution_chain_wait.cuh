@@ -14,6 +14,7 @@
 
 #include <cstdint>
 
+#include "lib/cuda/tensor_copy.cuh"
 #include "lib/cuda/wait_report.h"
 #include "lib/kernels/convolution_batch_norm_block.cuh"
 #include "lib/kernels/convolution_batch_norm_sums.cuh"
@@ -22,8 +23,10 @@
 namespace lockstep {
 namespace convolution_chain {
 
-// Orders ordinary accesses to global and shared memory with bulk copies: those before the fence with those after it.
-__device__ inline void FenceBulkCopies() { asm volatile("fence.proxy.async;" ::: "memory"); }
+// Orders ordinary accesses to global memory with bulk copies: those before the fence with those after it. A fence of
+// all memory would also wait until this thread's stores are visible to the GPU, which one thread of a block does for
+// all.
+__device__ inline void FenceGlobalCopies() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
 
 class LayerCounter {
  public:
@@ -32,10 +35,12 @@ class LayerCounter {
       : given_up_(static_cast<uint32_t*>(lamport_buffer) + convolution_batch_norm::kLamportGivenUp),
         arrived_(reinterpret_cast<uint32_t*>(static_cast<char*>(lamport_buffer) + kChainCounterBytes)) {}
 
-  // Counts the block: its part of the layer's output is written. Must be called by all threads that multiply.
+  // Counts the block: its part of the layer's output is written, and its shared memory may be overwritten by the next
+  // layer's copies. Must be called by all threads that multiply.
   template <uint32_t kGroups>
   __device__ void Arrive() const {
-    FenceBulkCopies();
+    FenceGlobalCopies();
+    PublishStores();
     convolution_batch_norm::SyncConsumers<kGroups>();
     if (threadIdx.x == 0) {
       asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived_) : "memory");
@@ -62,7 +67,7 @@ class LayerCounter {
         break;
       }
     }
-    FenceBulkCopies();
+    FenceGlobalCopies();
   }
 
   // Leaves the counter to the next launch. Must be called once, when all blocks have ended their last wait.
