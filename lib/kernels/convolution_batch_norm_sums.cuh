@@ -141,7 +141,8 @@ struct LamportCounters {
 // Reduction over blocks that all run at once: each block writes its sums, and the others wait for the sums themselves,
 // not for a counter. A word of 0 is not yet written; a sum of 0 is written as -0. Two halves of the memory alternate: a
 // launch writes to one and clears the other, which the previous launch has read, for the next. Source: TensorRT-LLM's
-// all-reduce with "Lamport" buffers.
+// all-reduce with "Lamport" buffers. A launch of several layers (convolution_chain.cu) reduces once for each layer, and
+// its halves alternate from layer to layer. All blocks must then have ended one reduction before any begins the next.
 //
 // A block that has waited past the limit (wait_report.h) reports it. Then neither it nor any later launch with this
 // memory waits again: missing sums are read as they are.
