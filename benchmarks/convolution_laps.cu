@@ -83,10 +83,11 @@ using Kernel = void (*)(const CUtensorMap, const ConvolutionInputMaps, const Con
 template <Kind kKind>
 Kernel ChooseOfKind(const ConvolutionBatchNormLaunch& launch) {
   if (launch.groups == 3) {
-    return launch.pixels == 128 ? ConvolutionBatchNormKernel<true, 128, 3, KeptTiles::kNone, kKind, LapClock> : nullptr;
+    return launch.pixels == 128 ? ConvolutionBatchNormKernel<true, 128, 3, KeptTiles::kNone, kKind, 1, LapClock>
+                                : nullptr;
   }
-  return launch.pixels == 128   ? ConvolutionBatchNormKernel<true, 128, 2, KeptTiles::kNone, kKind, LapClock>
-         : launch.pixels == 256 ? ConvolutionBatchNormKernel<true, 256, 2, KeptTiles::kNone, kKind, LapClock>
+  return launch.pixels == 128   ? ConvolutionBatchNormKernel<true, 128, 2, KeptTiles::kNone, kKind, 1, LapClock>
+         : launch.pixels == 256 ? ConvolutionBatchNormKernel<true, 256, 2, KeptTiles::kNone, kKind, 1, LapClock>
                                 : nullptr;
 }
 
@@ -99,7 +100,7 @@ cudaError_t LaunchConvolutionLaps(const ConvolutionBatchNormLaunch& launch, cons
                                   cudaStream_t stream) {
   const bool spread = arguments.tiles.spread_log2 != 0;
   if (!launch.backward || launch.kept != KeptTiles::kNone || arguments.tiles.splits_log2 != 0 ||
-      (!spread && !arguments.tiles.bordered())) {
+      launch.weight_blocks != 1 || (!spread && !arguments.tiles.bordered())) {
     return cudaErrorInvalidValue;
   }
   const Kernel kernel = spread ? ChooseOfKind<Kind::kSpread>(launch) : ChooseOfKind<Kind::kBox>(launch);

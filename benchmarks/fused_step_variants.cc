@@ -22,6 +22,20 @@ FusedStepVariant Forward(absl::string_view name, bool cudnn_forward) {
   return variant;
 }
 
+FusedStepVariant Pairs(absl::string_view name, bool paired_weights) {
+  FusedStepVariant variant = FastestVariant();
+  variant.name = std::string(name);
+  variant.paired_weights = paired_weights;
+  return variant;
+}
+
+FusedStepVariant Chains(absl::string_view name, bool forward_chains) {
+  FusedStepVariant variant = FastestVariant();
+  variant.name = std::string(name);
+  variant.forward_chains = forward_chains;
+  return variant;
+}
+
 }  // namespace
 
 FusedStepVariant FastestVariant() {
@@ -67,6 +81,12 @@ std::vector<FusedStepVariant> ForwardVariants() {
           Forward("forward convolutions by our kernels", false)};
 }
 
+std::vector<FusedStepVariant> PairVariants() {
+  return {Pairs("single blocks", false), Pairs("pairs of blocks where they are faster", true)};
+}
+
+std::vector<FusedStepVariant> ChainVariants() { return {Chains("no chains", false), Chains("forward chains", true)}; }
+
 absl::StatusOr<std::vector<FusedStepVariant>> PartitionVariants(absl::string_view lists) {
   FusedStepVariant variant = FastestVariant();
   variant.name = "default partition";
@@ -93,6 +113,8 @@ ResNetStepOptions OptionsOf(const FusedStepVariant& variant, uint32_t batch) {
   options.early_weights = variant.early_weights;
   options.early_next = variant.early_next;
   options.short_batch_norms = variant.short_batch_norms;
+  options.paired_weights = variant.paired_weights;
+  options.forward_chains = variant.forward_chains;
   options.cudnn_forward = variant.cudnn_forward;
   options.layer_sms = variant.layer_sms;
   return options;

@@ -29,6 +29,8 @@ struct FusedStepVariant {
   bool early_weights = true;
   bool early_next = false;
   bool short_batch_norms = true;
+  bool paired_weights = true;
+  bool forward_chains = false;
   bool cudnn_forward = true;
   std::vector<LayerSms> layer_sms = {};
 };
@@ -42,10 +44,12 @@ FusedStepVariant FastestVariant();
 // Returns steps whose optimizations are switched on one after another.
 std::vector<FusedStepVariant> OptimizationVariants();
 
-// Return the fastest step with choices of early_weights, early_next and short_batch_norms; and with both values of
-// cudnn_forward.
+// Return the fastest step with choices of early_weights, early_next and short_batch_norms; with both values of
+// cudnn_forward; with both values of paired_weights; and with both values of forward_chains.
 std::vector<FusedStepVariant> EarlyVariants();
 std::vector<FusedStepVariant> ForwardVariants();
+std::vector<FusedStepVariant> PairVariants();
+std::vector<FusedStepVariant> ChainVariants();
 
 // Returns the fastest step, and for each of `lists` the same with other SMs of some layers. `lists`: lists that
 // ParseLayerSms reads, separated by "/". Returns InvalidArgumentError if a list cannot be read.

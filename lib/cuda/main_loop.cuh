@@ -15,6 +15,7 @@
 //     kSteps: instructions per tap
 //     kDeeperWeights, kDeeperInput: increments of the descriptors from one instruction to the next
 //     kInTurn: the groups multiply one after another, so each announces its last instruction
+//     kWeightBlocks: blocks of the cluster, 1 or all of them, that fill each other's slots of weights
 //     Weights(slot), Input(slot, tap): descriptors of the first instruction of a tap, from the slots' addresses
 //     Issue(weights, input, acc): the instruction
 //
@@ -24,6 +25,11 @@
 // - An empty slot: one thread of each warp that multiplies arrives once, when the instructions that read the slot are
 //   complete. So its barrier must expect kGroupWarps arrivals per group that reads the slot. Weights that stay
 //   (SlotRing::stays) are copied once, and their slots are never released.
+// - A slot of weights that kWeightBlocks blocks fill together, a part each: the thread of each block announces the
+//   bytes of all parts in its own block, and copies its part to all blocks. Before that it waits until the warps of all
+//   blocks have released the slot, so the barrier must expect kGroupWarps arrivals per block. All blocks must take the
+//   same weights in the same order. A block must not end while others arrive at its barriers: the thread that copies
+//   must end with SlotRing::WaitUntilEmpty. All parts have arrived then, because each slot was read before its release.
 // - A turn (WaitForTurn): a barrier distinguishes its phases only by their parity, so a group must not wait for a slot
 //   two rounds ahead. Groups that take tiles in turn multiply one after another, and each announces its last
 //   instruction at a barrier of its own, which must expect kGroupWarps arrivals.
@@ -148,12 +154,24 @@ struct NoWatch {
   __device__ void EndWait() const {}
 };
 
+// Releases a slot of weights for one warp. Must be called by its first kBlocks lanes; each does so in the block of the
+// cluster with its number. `empty`: the slot's barrier in this block.
+template <uint32_t kBlocks>
+__device__ void ReleaseWeights(uint32_t empty) {
+  if constexpr (kBlocks == 1) {
+    Arrive(empty);
+  } else {
+    ArriveInBlock(InBlock(empty, threadIdx.x % kWarp));
+  }
+}
+
 // Multiplies a tile and releases its slots. Must be called by whole groups. Product::kInTurn: arrives at `issued` when
 // the last instruction has been issued. `watch` is called before and after each wait for a slot.
 template <typename Product, typename Sums, typename Watch = NoWatch>
 __device__ void Multiply(const Product& product, const Stages& stages, Rings& rings, uint32_t issued, Sums& acc,
                          const Watch& watch = {}) {
   const bool first_lane = threadIdx.x % kWarp == 0;
+  const bool releases_weights = Product::kWeightBlocks == 1 ? first_lane : threadIdx.x % kWarp < Product::kWeightBlocks;
   uint32_t done_weights = 0, done_input = 0;  // slots to release once the instructions that read them are complete
   for (uint32_t stage = stages.begin; stage < stages.end; ++stage) {
     watch.BeginWait();
@@ -174,8 +192,8 @@ __device__ void Multiply(const Product& product, const Stages& stages, Rings& ri
       }
       wgmma::Commit();
       wgmma::Wait<1>();
-      if (first_lane && done_weights != 0 && !rings.weights.stays) {
-        Arrive(done_weights);
+      if (releases_weights && done_weights != 0 && !rings.weights.stays) {
+        ReleaseWeights<Product::kWeightBlocks>(done_weights);
       }
       if (tap == 0 && first_lane && done_input != 0) {
         Arrive(done_input);
@@ -190,11 +208,13 @@ __device__ void Multiply(const Product& product, const Stages& stages, Rings& ri
     Arrive(issued);
   }
   wgmma::Wait<0>();
-  if (first_lane) {
+  if (releases_weights) {
     if (!rings.weights.stays) {
-      Arrive(done_weights);
+      ReleaseWeights<Product::kWeightBlocks>(done_weights);
     }
-    Arrive(done_input);
+    if (first_lane) {
+      Arrive(done_input);
+    }
   }
 }
 

@@ -62,6 +62,14 @@ struct SlotRing {
     WaitFor(Empty(), phase ^ 1);
     Arrive(Full());
   }
+  // For the filling thread, after its last slot: waits until all slots are free. Afterwards no reader arrives at a
+  // barrier any more. The slots must not stay.
+  __device__ void WaitUntilEmpty() {
+    for (uint32_t i = 0; i < slots; ++i) {
+      WaitFor(Empty(), phase ^ 1);
+      Next();
+    }
+  }
 };
 
 }  // namespace lockstep

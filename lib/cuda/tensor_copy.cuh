@@ -133,6 +133,26 @@ __device__ inline uint32_t InBlock(uint32_t address, uint32_t rank) {
   return there;
 }
 
+// Copies the map's box, like CopyBox, to the same location in the shared memory of each block of the cluster whose bit
+// is set in `blocks`. In each of them the barrier at the location of `barrier` counts the bytes. `to` and `barrier` are
+// addresses of this block.
+__device__ inline void CopyBoxToBlocks(const CUtensorMap& map, uint32_t to, uint32_t barrier, uint16_t blocks,
+                                       int32_t x0, int32_t x1, int32_t x2) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+      "[%1, {%4, %5, %6}], [%2], %3;" ::"r"(to),
+      "l"(&map), "r"(barrier), "h"(blocks), "r"(x0), "r"(x1), "r"(x2)
+      : "memory");
+}
+
+// Arrives at a barrier of another block (or of this one). The address must be one of InBlock. Intended for slots that
+// only bulk copies write and only matrix instructions read: ordinary accesses to shared memory are not ordered between
+// the blocks. That would need .release.cluster, which compiles to a fence of the whole GPU (MEMBAR.ALL.GPU).
+// Source: CUTLASS, ClusterBarrier::arrive.
+__device__ inline void ArriveInBlock(uint32_t barrier) {
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
 // Sends 16 bytes to another block (or this one), counted by its barrier. Both addresses must be addresses of the
 // receiving block.
 __device__ inline void Send(uint32_t to, uint32_t barrier, float4 value) {

@@ -43,7 +43,8 @@ absl::StatusOr<ConvolutionBatchNormChoice> ChooseConvolutionBatchNorm(Convolutio
   ASSIGN_OR_RETURN(const ConvolutionBatchNormTimes times,
                    TuneConvolutionBatchNorm(context, question.shape, pass, question.convolution_microseconds,
                                             question.multiprocessors,
-                                            may_apply ? TimedLaunches::kAlsoApplying : TimedLaunches::kSums));
+                                            may_apply ? TimedLaunches::kAlsoApplying : TimedLaunches::kSums,
+                                            question.paired_weights ? TimedPairs::kYes : TimedPairs::kNo));
   return ConvolutionBatchNormChoice{times.best, times.best_applying};
 }
 

@@ -23,6 +23,7 @@ struct OwnKernelQuestion {
   uint32_t multiprocessors = 0;                    // SMs that its launch may take
   bool autotune = true;                            // false: takes the likeliest, untimed
   std::optional<double> convolution_microseconds;  // time of cuDNN's convolution; nullopt: ours in any case
+  bool paired_weights = true;                      // also times convolutions whose pairs of blocks share weights
 };
 
 // Configurations of our kernel for a convolution and its batch norm.

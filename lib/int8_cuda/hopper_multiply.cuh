@@ -97,6 +97,7 @@ struct TileProduct {
   static constexpr uint32_t kDeeperWeights = kStepBytes / 16;
   static constexpr uint32_t kDeeperInput = kStepBytes / 16;
   static constexpr bool kInTurn = !S::kTogether;
+  static constexpr uint32_t kWeightBlocks = 1;
 
   const HopperTiles& tiles;
   uint32_t part;

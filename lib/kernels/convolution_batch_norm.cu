@@ -17,6 +17,10 @@
 // two write at the same time. If there are fewer tiles than multiprocessors, the blocks of a cluster share a tile's
 // depth, and each block adds up its share of the pixels.
 //
+// Deep tiles of few pixels read more weights than input. A pair of blocks then takes neighbouring pixel tiles of the
+// same channels: each block copies half of every slot of weights to both, so that the L2 cache delivers each weight
+// once per pair (convolution_batch_norm_pairs.cu).
+//
 // A launch whose blocks all run at once can also apply the batch norm. Each block waits for the sums of all blocks, and
 // takes its values from registers (two tiles), from shared memory, or, what has no room there, from the L2 cache.
 #include "lib/cuda/overlapped_launch.cuh"
@@ -28,7 +32,7 @@ namespace {
 
 using namespace convolution_batch_norm;
 
-using Kernel = void (*)(const CUtensorMap, const ConvolutionInputMaps, const ConvolutionBatchNormArguments);
+using Kernel = ConvolutionBatchNormFunction;
 
 template <bool kBackward, Kind kKind>
 Kernel ChooseKeptInShared(const ConvolutionBatchNormLaunch& launch) {
@@ -78,6 +82,9 @@ Kernel ChooseOfKind(const ConvolutionBatchNormLaunch& launch, bool split) {
 // Returns the kernel, or null if there is none for the launch.
 Kernel Choose(const ConvolutionBatchNormLaunch& launch, const ConvolutionTiles& tiles) {
   const bool split = tiles.splits_log2 != 0;
+  if (launch.weight_blocks == kPairBlocks) {
+    return split ? nullptr : ChooseConvolutionBatchNormPairs(launch, tiles);
+  }
   if (tiles.filter == 1) {
     return ChooseOfKind<false, Kind::kPoints>(launch, split);
   }
@@ -104,7 +111,7 @@ struct Prepared {
       return cudaErrorInvalidValue;
     }
     size = {launch.blocks, ThreadsOf(launch.groups), ConvolutionBatchNormSharedBytes(arguments.rings, launch.groups),
-            1u << arguments.tiles.splits_log2};
+            launch.weight_blocks << arguments.tiles.splits_log2};
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                 static_cast<int>(size.shared_bytes));
   }
@@ -138,7 +145,7 @@ cudaError_t CountResidentBlocks(const ConvolutionBatchNormLaunch& launch,
   config.numAttrs = 1;
   int clusters = 0;
   const cudaError_t error = cudaOccupancyMaxActiveClusters(&clusters, prepared.kernel, &config);
-  *blocks = static_cast<uint32_t>(clusters) << arguments.tiles.splits_log2;
+  *blocks = static_cast<uint32_t>(clusters) * prepared.size.cluster_blocks;
   return error;
 }
 

@@ -43,6 +43,7 @@ constexpr uint32_t kStagesOf = kFilterOf<kKind>* kFilterOf<kKind> / kTapsOf<kKin
 
 constexpr uint32_t kChannels = wgmma::kRows;  // channels of a tile
 constexpr uint32_t kWeightBytes = kChannels * wgmma::kLineBytes;
+static_assert(kWeightBytes / kPairBlocks % wgmma::kPatternBytes == 0, "half a slot starts at a swizzle pattern");
 constexpr uint32_t kMaxSplitPixels = 128;  // maximum pixels of a tile whose depth is shared
 constexpr uint32_t kStagePixels = 128;     // pixels that a group transposes at a time
 constexpr uint32_t kStageBytes = kStagePixels * wgmma::kLineBytes;
@@ -67,7 +68,7 @@ struct SharedPlan {
 };
 
 // Work of a block: the tiles first, first + stride, ... of one channel block, and of each tile the stages begin ... end
-// - 1.
+// - 1. The two blocks of a pair take the tiles 2i and 2i + 1; both have equally many.
 struct Work {
   uint32_t rank;  // rank in the cluster
   uint32_t channel_block, channel;
@@ -87,6 +88,17 @@ struct Work {
     end = tiles.stages * (rank + 1) >> tiles.splits_log2;
     share = first * splits + rank;
     shares = stride * splits;
+  }
+
+  // Returns the work of a block of a pair.
+  __device__ static Work OfPair(const ConvolutionTiles& tiles) {
+    Work work(tiles);
+    const uint32_t pair = blockIdx.x / kPairBlocks;
+    work.rank = blockIdx.x % kPairBlocks;
+    work.channel_block = pair % tiles.channel_blocks;
+    work.channel = work.channel_block * kChannels;
+    work.share = work.first = pair / tiles.channel_blocks * kPairBlocks + work.rank;
+    return work;
   }
 };
 

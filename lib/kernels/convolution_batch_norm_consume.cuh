@@ -42,8 +42,8 @@ __device__ uint32_t GroupBefore(uint32_t group) {
 
 // Multiplies and writes the group's tiles of the block, and adds them to the sums. staging_of(turn) returns the address
 // at which the block's tile number `turn` is transposed. Returns the number of the block's tiles.
-template <bool kBackward, uint32_t kPixels, uint32_t kGroups, KeptTiles kKept, Kind kKind, typename StagingOf,
-          typename Clock>
+template <bool kBackward, uint32_t kPixels, uint32_t kGroups, KeptTiles kKept, Kind kKind, uint32_t kWeightBlocks,
+          typename StagingOf, typename Clock>
 __device__ uint32_t ConsumeTiles(const ConvolutionBatchNormArguments& arguments, const Work& work,
                                  const SharedPlan& plan, uint32_t shared_base, main_loop::Rings rings,
                                  const StagingOf& staging_of, ChannelSums& sums, Clock& clock) {
@@ -80,11 +80,11 @@ __device__ uint32_t ConsumeTiles(const ConvolutionBatchNormArguments& arguments,
       PrefetchResidual(arguments, tile, work.channel, kPixels);
     }
     clock.End(Lap::kPrefetch);
-    main_loop::Multiply(TileProduct<kBackward, kPixels, kKind>{tiles, stages.taps}, stages, rings,
+    main_loop::Multiply(TileProduct<kBackward, kPixels, kKind, kWeightBlocks>{tiles, stages.taps}, stages, rings,
                         shared_base + plan.multiplied(group), acc, StageClock<Clock>{clock});
     clock.End(Lap::kProducts);
     const uint32_t staging = staging_of(turn);
-    if constexpr (kPixels <= kMaxSplitPixels && kGroups == 2 && kKept == KeptTiles::kNone) {
+    if constexpr (kPixels <= kMaxSplitPixels && kGroups == 2 && kKept == KeptTiles::kNone && kWeightBlocks == 1) {
       if (tiles.splits_log2 != 0) {
         WriteShare<kBackward, kPixels>(arguments, tile, work, staging, shared_base + plan.exchange,
                                        shared_base + plan.exchanged(), acc, sums);
@@ -104,7 +104,7 @@ __device__ uint32_t ConsumeTiles(const ConvolutionBatchNormArguments& arguments,
   return turn;
 }
 
-template <bool kBackward, uint32_t kPixels, uint32_t kGroups, Kind kKind, typename Clock>
+template <bool kBackward, uint32_t kPixels, uint32_t kGroups, Kind kKind, uint32_t kWeightBlocks, typename Clock>
 __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Work& work, const SharedPlan& plan,
                         uint32_t shared_base, char* shared, const main_loop::Rings& rings, Clock& clock) {
   const ConvolutionTiles& tiles = arguments.tiles;
@@ -114,7 +114,7 @@ __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Wo
   ChannelSums sums;
   LoadOrigin(kBackward ? arguments.state.mean : arguments.parameters.running_mean, work, sums);
   clock.Start();
-  ConsumeTiles<kBackward, kPixels, kGroups, KeptTiles::kNone, kKind>(
+  ConsumeTiles<kBackward, kPixels, kGroups, KeptTiles::kNone, kKind, kWeightBlocks>(
       arguments, work, plan, shared_base, rings, [&](uint32_t) { return staging; }, sums, clock);
   LetNextBegin();
   const uint32_t rows = tiles.images << 2 * (tiles.size_log2 + tiles.spread_log2);
@@ -134,49 +134,60 @@ __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Wo
   }
 }
 
-// Processes at most one tile per group and keeps it until all sums are available.
-template <bool kBackward, uint32_t kPixels, Kind kKind>
-__device__ void ConsumeAndApply(const ConvolutionBatchNormArguments& arguments, const Work& work,
-                                const SharedPlan& plan, uint32_t shared_base, char* shared, main_loop::Rings rings) {
+// Multiplies and writes the group's tile, if there is one, keeps it, and adds it to the sums. `rings` must be at the
+// block's first tile. `round`: number of times that the block has multiplied its tiles before.
+template <bool kBackward, uint32_t kPixels, Kind kKind, uint32_t kWeightBlocks>
+__device__ void MultiplyAndKeep(const ConvolutionBatchNormArguments& arguments, const Work& work,
+                                const SharedPlan& plan, uint32_t shared_base, main_loop::Rings rings, uint32_t round,
+                                Kept<kPixels>& kept, ChannelSums& sums) {
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
   const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
+  const uint32_t index = work.first + group * work.stride;
+  if (index >= tiles.pixel_tiles) {
+    return;
+  }
+  if (group == 1) {
+    rings.Skip(StagesOf<kKind>(arguments, work, Tile(tiles, work.first)));
+    main_loop::WaitForTurn<kApplyingGroups>(shared_base + plan.multiplied(0), 1 + kApplyingGroups * round);
+  }
+  float acc[kPixels / 2];
+#pragma unroll
+  for (float& value : acc) {
+    value = 0;
+  }
+  const Tile tile(tiles, index);
+  if (kBackward) {
+    PrefetchAround(arguments, tile, work.channel, kPixels);
+  }
+  const main_loop::Stages stages = StagesOf<kKind>(arguments, work, tile);
+  main_loop::Multiply(TileProduct<kBackward, kPixels, kKind, kWeightBlocks>{tiles, stages.taps}, stages, rings,
+                      shared_base + plan.multiplied(group), acc);
+  uint32_t first = 0, pixels = kPixels;
+  if (kWeightBlocks == 1 && tiles.splits_log2 != 0) {
+    pixels = StageShare<kPixels>(arguments, work, staging, shared_base + plan.exchange, shared_base + plan.exchanged(),
+                                 acc, round & 1);
+    first = work.rank * pixels;
+  } else {
+#pragma unroll
+    for (uint32_t j = 0; j < kPixels / 8; ++j) {
+      Stage(staging, j * 8, {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]});
+    }
+    SyncGroup(group);
+  }
+  Keep<kBackward, kPixels>(arguments, tile, work.channel, staging, first, pixels / kPixelsAtOnce, kept, sums);
+}
+
+// Processes at most one tile per group and keeps it until all sums are available.
+template <bool kBackward, uint32_t kPixels, Kind kKind, uint32_t kWeightBlocks>
+__device__ void ConsumeAndApply(const ConvolutionBatchNormArguments& arguments, const Work& work,
+                                const SharedPlan& plan, uint32_t shared_base, char* shared,
+                                const main_loop::Rings& rings) {
   const LamportCounters counters(arguments.lamport_buffer);
   ChannelSums sums;
   LoadOrigin(kBackward ? arguments.state.mean : arguments.parameters.running_mean, work, sums);
   Kept<kPixels> kept = {};
-  const uint32_t index = work.first + group * work.stride;
-  if (index < tiles.pixel_tiles) {
-    if (group == 1) {
-      rings.Skip(StagesOf<kKind>(arguments, work, Tile(tiles, work.first)));
-      main_loop::WaitForTurn<kApplyingGroups>(shared_base + plan.multiplied(0), 1);
-    }
-    float acc[kPixels / 2];
-#pragma unroll
-    for (float& value : acc) {
-      value = 0;
-    }
-    const Tile tile(tiles, index);
-    if (kBackward) {
-      PrefetchAround(arguments, tile, work.channel, kPixels);
-    }
-    const main_loop::Stages stages = StagesOf<kKind>(arguments, work, tile);
-    main_loop::Multiply(TileProduct<kBackward, kPixels, kKind>{tiles, stages.taps}, stages, rings,
-                        shared_base + plan.multiplied(group), acc);
-    uint32_t first = 0, pixels = kPixels;
-    if (tiles.splits_log2 != 0) {
-      pixels = StageShare<kPixels>(arguments, work, staging, shared_base + plan.exchange,
-                                   shared_base + plan.exchanged(), acc);
-      first = work.rank * pixels;
-    } else {
-#pragma unroll
-      for (uint32_t j = 0; j < kPixels / 8; ++j) {
-        Stage(staging, j * 8, {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]});
-      }
-      SyncGroup(group);
-    }
-    Keep<kBackward, kPixels>(arguments, tile, work.channel, staging, first, pixels / kPixelsAtOnce, kept, sums);
-  }
+  MultiplyAndKeep<kBackward, kPixels, kKind, kWeightBlocks>(arguments, work, plan, shared_base, rings, 0, kept, sums);
   SumAndApply<kBackward, kApplyingGroups>(
       arguments, work, counters, sums, reinterpret_cast<Sums*>(shared + plan.staging),
       [&](const PackCoefficients& coefficients) { Apply<kBackward, kPixels>(arguments, coefficients, kept); });
@@ -193,7 +204,7 @@ __device__ void ConsumeAndApplyMany(const ConvolutionBatchNormArguments& argumen
   ChannelSums sums;
   LoadOrigin(kBackward ? arguments.state.mean : arguments.parameters.running_mean, work, sums);
   NoClock clock;
-  const uint32_t block_tiles = ConsumeTiles<kBackward, kStagePixels, kGroups, KeptTiles::kInShared, kKind>(
+  const uint32_t block_tiles = ConsumeTiles<kBackward, kStagePixels, kGroups, KeptTiles::kInShared, kKind, 1>(
       arguments, work, plan, shared_base, rings, [&](uint32_t turn) { return slots.At(turn); }, sums, clock);
   GroupPieces<kGroups> remaining(work, slots, group, block_tiles);
   constexpr uint32_t kPixels = PiecePixels(kGroups);
@@ -215,8 +226,9 @@ __device__ void ConsumeAndApplyMany(const ConvolutionBatchNormArguments& argumen
   SumAndApply<kBackward, kGroups>(arguments, work, counters, sums, reinterpret_cast<Sums*>(shared), apply);
 }
 
-// kGroups: groups of warps that multiply and write tiles in turn.
-template <bool kBackward, uint32_t kPixels, uint32_t kGroups, KeptTiles kKept, Kind kKind, typename Clock = NoClock>
+// kGroups: groups of warps that multiply and write tiles in turn. kWeightBlocks: weight_blocks of the launch.
+template <bool kBackward, uint32_t kPixels, uint32_t kGroups, KeptTiles kKept, Kind kKind, uint32_t kWeightBlocks = 1,
+          typename Clock = NoClock>
 __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
     ConvolutionBatchNormKernel(const __grid_constant__ CUtensorMap weights,
                                const __grid_constant__ ConvolutionInputMaps inputs,
@@ -224,7 +236,10 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
 #ifndef LOCKSTEP_CODE_LEFT_OUT
   static_assert(kKept != KeptTiles::kInRegisters || kGroups == kApplyingGroups, "one tile for each of two groups");
   static_assert(kKept != KeptTiles::kInShared || kPixels == kStagePixels, "a slot has a tile");
-  static_assert(kGroups == 2 || kCopiers<kPixels> == 2, "CopyBlock copies repeated weights again");
+  static_assert(kGroups == 2 || kCopiers<kPixels, kWeightBlocks> == 2, "CopyBlock copies repeated weights again");
+  static_assert(kWeightBlocks == 1 || (kWeightBlocks == kPairBlocks && kGroups == 2),
+                "CopyBlockWeights copies the weights of a pair, without repeated ones");
+  static_assert(kWeightBlocks == 1 || kKept != KeptTiles::kInShared, "the tiles of a pair stay in registers");
   static_assert(kKept != KeptTiles::kInShared || !kBackward || kGroups == 2, "three groups write in another way");
   constexpr uint32_t kConsumers = ConsumersOf(kGroups), kWarps = ThreadsOf(kGroups) / kWarp;
   Clock clock;
@@ -244,15 +259,16 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
   const ConvolutionRings& sizes = arguments.rings;
   const SharedPlan plan(sizes, kGroups);
   const uint32_t weight_barriers = base + plan.barriers + 2 * sizes.input_slots * kBarrierBytes;
-  const Work work(arguments.tiles);
-  const bool weights_stay = kKind != Kind::kSpread && (work.end - work.begin) * kTapsOf<kKind> == sizes.weight_slots;
+  const Work work = kWeightBlocks == 1 ? Work(arguments.tiles) : Work::OfPair(arguments.tiles);
+  const bool weights_stay =
+      kWeightBlocks == 1 && kKind != Kind::kSpread && (work.end - work.begin) * kTapsOf<kKind> == sizes.weight_slots;
   main_loop::Rings rings = {
       Ring(base, sizes.input_stride(), sizes.input_bytes, base + plan.barriers, sizes.input_slots, false),
       Ring(base + plan.weights, kWeightBytes, kWeightBytes, weight_barriers, sizes.weight_slots, weights_stay)};
   const uint32_t warp = wgmma::OfWarp(threadIdx.x / kWarp);
   if (threadIdx.x % kWarp == 0) {
     rings.input.Init(warp, kGroupWarps);
-    rings.weights.Init(kWarps - 1 - warp, kGroupWarps);
+    rings.weights.Init(kWarps - 1 - warp, kGroupWarps * kWeightBlocks);
     if (warp < kGroups) {
       InitBarrier(base + plan.multiplied(warp), kGroupWarps);
     }
@@ -262,24 +278,25 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
     }
     PublishBarriers();
   }
-  if (arguments.tiles.splits_log2 != 0) {
+  if (kWeightBlocks != 1 || arguments.tiles.splits_log2 != 0) {
     SyncCluster();
   } else {
     __syncthreads();
   }
   const auto consume = [&] {
     if constexpr (kKept == KeptTiles::kInRegisters) {
-      ConsumeAndApply<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, rings);
+      ConsumeAndApply<kBackward, kPixels, kKind, kWeightBlocks>(arguments, work, plan, base, shared, rings);
     } else if constexpr (kKept == KeptTiles::kInShared) {
       ConsumeAndApplyMany<kBackward, kGroups, kKind>(arguments, work, plan, base, shared, rings);
     } else {
-      Consume<kBackward, kPixels, kGroups, kKind>(arguments, work, plan, base, shared, rings, clock);
+      Consume<kBackward, kPixels, kGroups, kKind, kWeightBlocks>(arguments, work, plan, base, shared, rings, clock);
       clock.EndBlock();
     }
   };
   const auto copy = [&](uint32_t copier) {
-    const TileCopies<kBackward, kKind> copies = {arguments, weights, inputs, work.channel};
-    if constexpr (kCopiers<kPixels> == 1) {
+    const TileCopies<kBackward, kKind, kWeightBlocks> copies = {arguments, weights, inputs.map, work.channel,
+                                                                work.rank};
+    if constexpr (kCopiers<kPixels, kWeightBlocks> == 1) {
       CopyBlock(copies, work, rings);
     } else if (copier == 0) {
       CopyBlockInput(copies, work, rings.input);
@@ -291,7 +308,7 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
     WaitForLaunchBefore();
     consume();
   };
-  main_loop::RunGroups<kGroups, kCopiers<kPixels>>(wait_and_consume, copy);
+  main_loop::RunGroups<kGroups, kCopiers<kPixels, kWeightBlocks>>(wait_and_consume, copy);
 #endif
 }
 

@@ -31,6 +31,9 @@ enum class KeptTiles {
 };
 constexpr uint32_t kMaxTilesInRegisters = 2;
 
+// Blocks that may copy their weights together (ConvolutionBatchNormLaunch::weight_blocks).
+constexpr uint32_t kPairBlocks = 2;
+
 // Division of the output into tiles. A tile has 64 channels of 2^width_log2 columns of `tile_rows` image rows of
 // 2^tile_images_log2 images. Pixels are numbered with the column fastest, then the image, then the row. Hence the step
 // in shared memory from eight pixels to the next eight is constant, with and without a border, as the matrix
@@ -107,7 +110,11 @@ struct ConvolutionBatchNormLaunch {
   // Groups of warps that multiply and write tiles in turn: 2, or 3 with tiles of 128 pixels, each by one block, without
   // applying the batch norm. Images of 4x4 with a stride of 1 and a filter of 3 have only 2.
   uint32_t groups = 2;
-  uint32_t blocks = 0;  // must be a multiple of channel_blocks << splits_log2
+  // Blocks of a cluster that take neighbouring pixel tiles of the same channels and copy their weights together: 1 or
+  // kPairBlocks. With 2, ConvolutionTiles::splits_log2 must be 0, and pixel_tiles even (with spread_log2, a multiple of
+  // 8, so that both tiles have the same parity).
+  uint32_t weight_blocks = 1;
+  uint32_t blocks = 0;  // must be a multiple of channel_blocks * (weight_blocks << splits_log2)
 };
 
 // Tensor maps of the input, (row, image, column, channel):
@@ -121,11 +128,27 @@ struct ConvolutionInputMaps {
   CUtensorMap map[4];
 };
 
-// Launches the kernel. weights: (out, filter * filter, in), boxes of 64 x 1 x 64. All tensors are in bf16, innermost
-// dimension last, swizzled by 128 bytes.
+// All operands of a launch.
+struct PreparedConvolutionBatchNorm {
+  ConvolutionBatchNormLaunch launch;
+  CUtensorMap weights;
+  ConvolutionInputMaps inputs;
+  ConvolutionBatchNormArguments arguments;
+};
+
+// Launches the kernel. weights: (out, filter * filter, in), boxes of 64 / weight_blocks x 1 x 64. All tensors are in
+// bf16, innermost dimension last, swizzled by 128 bytes.
 cudaError_t LaunchConvolutionBatchNorm(const ConvolutionBatchNormLaunch& launch, const CUtensorMap& weights,
                                        const ConvolutionInputMaps& inputs,
                                        const ConvolutionBatchNormArguments& arguments, cudaStream_t stream);
+
+using ConvolutionBatchNormFunction = void (*)(const CUtensorMap, const ConvolutionInputMaps,
+                                              const ConvolutionBatchNormArguments);
+
+// Returns the kernel for a launch with weight_blocks == kPairBlocks, or null if there is none
+// (convolution_batch_norm_pairs.cu).
+ConvolutionBatchNormFunction ChooseConvolutionBatchNormPairs(const ConvolutionBatchNormLaunch& launch,
+                                                             const ConvolutionTiles& tiles);
 
 // Computes how many of the launch's blocks the current context holds at once if nothing else runs.
 cudaError_t CountResidentBlocks(const ConvolutionBatchNormLaunch& launch,

@@ -47,13 +47,14 @@ struct SpreadStage {
   }
 };
 
-// Copies of a block.
-template <bool kBackward, Kind kKind>
+// Copies of a block. kWeightBlocks: with kPairBlocks, a block copies half of each slot of weights, to both blocks.
+template <bool kBackward, Kind kKind, uint32_t kWeightBlocks>
 struct TileCopies {
   const ConvolutionBatchNormArguments& arguments;
   const CUtensorMap& weights;
-  const ConvolutionInputMaps& inputs;
-  uint32_t channel;  // first channel of the tiles
+  const CUtensorMap* inputs;  // maps of ConvolutionInputMaps
+  uint32_t channel;           // first channel of the tiles
+  uint32_t rank;              // rank in the cluster
 
   __device__ void Input(const Tile& tile, uint32_t stage, const Ring& ring) const {
     constexpr uint32_t kFilter = kFilterOf<kKind>;
@@ -63,23 +64,23 @@ struct TileCopies {
     const int32_t image = static_cast<int32_t>(tile.image), row = static_cast<int32_t>(tile.row);
     if constexpr (kKind == Kind::kSpread) {
       const SpreadStage spread(tiles, tile, stage);
-      CopyBox(inputs.map[spread.shortcut ? 1 : 0], ring.Data(), ring.Full(), spread.depth,
+      CopyBox(inputs[spread.shortcut ? 1 : 0], ring.Data(), ring.Full(), spread.depth,
               spread.filter_column == 0 ? 1 : 0, image, row);
     } else if constexpr (kKind == Kind::kBox) {
       // With one block of channels this launch reads the input once, and the L2 cache should keep the output instead.
-      CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, static_cast<int32_t>(tile.column) - 1, image, row - 1,
+      CopyBox(inputs[0], ring.Data(), ring.Full(), depth, static_cast<int32_t>(tile.column) - 1, image, row - 1,
               tiles.channel_blocks == 1 ? EvictFirst() : EvictNormal());
     } else if constexpr (kKind == Kind::kSame) {
-      CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, column - 1, image, row - 1);
+      CopyBox(inputs[0], ring.Data(), ring.Full(), depth, column - 1, image, row - 1);
     } else if constexpr (kKind == Kind::kHalved) {
       // Column 2x - 1 is the odd one of pair x - 1, column 2x + 1 that of pair x; the same holds for rows.
       const uint32_t odd = column != 1;
       const int32_t pair = column == 0 ? -1 : 0;
-      CopyBox(inputs.map[2 + odd], ring.Data(), ring.Full(), depth, pair, image, row - 1);
-      CopyBox(inputs.map[odd], ring.Data() + RowsOf<kKind>(tiles, 1, kFilter) * RowBytes(tiles), ring.Full(), depth,
-              pair, image, row);
+      CopyBox(inputs[2 + odd], ring.Data(), ring.Full(), depth, pair, image, row - 1);
+      CopyBox(inputs[odd], ring.Data() + RowsOf<kKind>(tiles, 1, kFilter) * RowBytes(tiles), ring.Full(), depth, pair,
+              image, row);
     } else {
-      CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, 0, image, row);
+      CopyBox(inputs[0], ring.Data(), ring.Full(), depth, 0, image, row);
     }
   }
 
@@ -90,17 +91,29 @@ struct TileCopies {
     if constexpr (kKind == Kind::kSpread) {
       const SpreadStage spread(arguments.tiles, tile, stage);
       const uint32_t filter_row = tile.odd_row == 0 ? 1 : tap * 2;
-      CopyBox(spread.shortcut ? inputs.map[2] : weights, ring.Data(), ring.Full(), first_channel,
-              spread.shortcut ? 0 : static_cast<int32_t>(filter_row * 3 + spread.filter_column), spread.depth);
+      WeightBox(spread.shortcut ? inputs[2] : weights, ring, first_channel,
+                spread.shortcut ? 0 : static_cast<int32_t>(filter_row * 3 + spread.filter_column), spread.depth);
       return;
     }
     const int32_t depth = static_cast<int32_t>(stage / kStagesOf<kKind> * wgmma::kLine);
     const int32_t of_filter = static_cast<int32_t>(tap * kStagesOf<kKind> + stage % kStagesOf<kKind>);
     if (kBackward) {
-      CopyBox(weights, ring.Data(), ring.Full(), first_channel, static_cast<int32_t>(kFilter * kFilter) - 1 - of_filter,
-              depth);
+      WeightBox(weights, ring, first_channel, static_cast<int32_t>(kFilter * kFilter) - 1 - of_filter, depth);
     } else {
-      CopyBox(weights, ring.Data(), ring.Full(), depth, of_filter, first_channel);
+      WeightBox(weights, ring, depth, of_filter, first_channel);
+    }
+  }
+
+ private:
+  // Copies the box that fills a slot, or this block's part of its lines.
+  __device__ void WeightBox(const CUtensorMap& map, const Ring& ring, int32_t x0, int32_t x1, int32_t x2) const {
+    if constexpr (kWeightBlocks == 1) {
+      CopyBox(map, ring.Data(), ring.Full(), x0, x1, x2);
+    } else {
+      constexpr uint32_t kLines = wgmma::kLine / kWeightBlocks;
+      constexpr uint16_t kAll = (1u << kWeightBlocks) - 1;
+      CopyBoxToBlocks(map, ring.Data() + rank * kLines * wgmma::kLineBytes, ring.Full(), kAll, x0, x1,
+                      x2 + static_cast<int32_t>(rank * kLines));
     }
   }
 };
@@ -125,13 +138,14 @@ class RepeatedWeights {
 
 // Threads that copy. Up to 128 pixels: one the input, the other the weights, because the copy of a slot takes 20 to 40
 // instructions, one after another, while a product of 64 channels with 64 pixels takes 128 cycles. With a thread of
-// their own, the weights also need not wait for the previous launch. Tiles of 256 pixels give one thread enough time.
-template <uint32_t kPixels>
-constexpr uint32_t kCopiers = kPixels <= 128 ? 2 : 1;
+// their own, the weights also need not wait for the previous launch. Tiles of 256 pixels give one thread enough time,
+// unless it would also wait for the other block of a pair.
+template <uint32_t kPixels, uint32_t kWeightBlocks>
+constexpr uint32_t kCopiers = kPixels <= 128 || kWeightBlocks != 1 ? 2 : 1;
 
 // Copies both operands of a block's tiles, in one thread.
 template <bool kBackward, Kind kKind>
-__device__ void CopyBlock(const TileCopies<kBackward, kKind>& copies, const Work& work, main_loop::Rings& rings) {
+__device__ void CopyBlock(const TileCopies<kBackward, kKind, 1>& copies, const Work& work, main_loop::Rings& rings) {
   const ConvolutionTiles& tiles = copies.arguments.tiles;
   WaitForLaunchBefore();
   for (uint32_t index = work.first; index < tiles.pixel_tiles; index += work.stride) {
@@ -143,8 +157,9 @@ __device__ void CopyBlock(const TileCopies<kBackward, kKind>& copies, const Work
 
 // Copies the input of a block's tiles. The block must have a tile. All that does not need the previous launch comes
 // before the wait for it, so that the first copy begins a few instructions after the wait.
-template <bool kBackward, Kind kKind>
-__device__ void CopyBlockInput(const TileCopies<kBackward, kKind>& copies, const Work& work, Ring& ring) {
+template <bool kBackward, Kind kKind, uint32_t kWeightBlocks>
+__device__ void CopyBlockInput(const TileCopies<kBackward, kKind, kWeightBlocks>& copies, const Work& work,
+                               Ring& ring) {
   const ConvolutionTiles& tiles = copies.arguments.tiles;
   Tile tile(tiles, work.first);
   main_loop::Stages stages = StagesOf<kKind>(copies.arguments, work, tile);
@@ -165,8 +180,9 @@ __device__ void CopyBlockInput(const TileCopies<kBackward, kKind>& copies, const
 }
 
 // Copies the weights of a block's tiles. kShort: the depth of a tile is short, so that weights may repeat.
-template <bool kShort, bool kBackward, Kind kKind>
-__device__ void CopyBlockWeights(const TileCopies<kBackward, kKind>& copies, const Work& work, Ring& ring) {
+template <bool kShort, bool kBackward, Kind kKind, uint32_t kWeightBlocks>
+__device__ void CopyBlockWeights(const TileCopies<kBackward, kKind, kWeightBlocks>& copies, const Work& work,
+                                 Ring& ring) {
   const ConvolutionTiles& tiles = copies.arguments.tiles;
   if (!copies.arguments.weights_ahead) {
     WaitForLaunchBefore();
@@ -184,16 +200,20 @@ __device__ void CopyBlockWeights(const TileCopies<kBackward, kKind>& copies, con
       return;
     }
   }
+  if constexpr (kWeightBlocks != 1) {
+    ring.WaitUntilEmpty();
+  }
 }
 
 // Product of a group's tile of 64 channels by kPixels pixels.
-template <bool kBackward, uint32_t kPixels, Kind kKind>
+template <bool kBackward, uint32_t kPixels, Kind kKind, uint32_t kBlocks>
 struct TileProduct {
   static constexpr uint32_t kTaps = kKind == Kind::kSpread ? 0 : kTapsOf<kKind>;
   static constexpr uint32_t kSteps = wgmma::kLine / wgmma::kDepth;
   static constexpr uint32_t kDeeperWeights = kBackward ? wgmma::kDeeperAcrossLines : wgmma::kDeeperAlongLines;
   static constexpr uint32_t kDeeperInput = wgmma::kDeeperAlongLines;
   static constexpr bool kInTurn = true;
+  static constexpr uint32_t kWeightBlocks = kBlocks;
 
   const ConvolutionTiles& tiles;
   uint32_t taps;

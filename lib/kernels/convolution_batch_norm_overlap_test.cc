@@ -129,14 +129,36 @@ class ConvolutionOverlapTest : public ::testing::TestWithParam<ChainCase> {
     }
   }
 
+  // Returns whether the launches of a chain can run on this GPU.
+  static bool CanRun(const ChainCase& of, bool forward) {
+    const ConvolutionPass pass = forward ? ConvolutionPass::kForward : ConvolutionPass::kDataGradient;
+    const auto may_wait = ConvolutionBatchNormMayWait(of.shape, pass, of.config, HopperMultiprocessors());
+    return may_wait.ok() && *may_wait &&
+           ConvolutionBatchNormCanApply(of.shape, pass, of.config, HopperMultiprocessors());
+  }
+
+  // Expects the bits of launches without pairs of blocks that share weights.
+  void ExpectBitsOfSingleBlocks(bool forward) {
+    ChainCase single = GetParam();
+    single.config.weight_blocks = 1;
+    if (!CanRun(GetParam(), forward) || !CanRun(single, forward)) {
+      GTEST_SKIP() << "needs more multiprocessors, or tiles of the other pass";
+    }
+    Chain chain(GetParam()), expected(single);
+    ASSERT_EQ(expected.Launch({}, forward, stream_), absl::OkStatus());
+    ASSERT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+    for (int run = 0; run < kRuns; ++run) {
+      ASSERT_EQ(chain.Launch({}, forward, stream_), absl::OkStatus());
+      ASSERT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+      ASSERT_TRUE(SameBits(chain.Tensors(), expected.Tensors())) << "run " << run;
+      ASSERT_TRUE(SameBits(chain.Results(), expected.Results())) << "run " << run;
+    }
+  }
+
   // Expects the bits of launches one at a time from each overlap, in a stream and in a graph.
   void ExpectSameBits(bool forward) {
-    const ConvolutionPass pass = forward ? ConvolutionPass::kForward : ConvolutionPass::kDataGradient;
-    const auto may_wait =
-        ConvolutionBatchNormMayWait(GetParam().shape, pass, GetParam().config, HopperMultiprocessors());
-    if (!may_wait.ok() || !*may_wait ||
-        !ConvolutionBatchNormCanApply(GetParam().shape, pass, GetParam().config, HopperMultiprocessors())) {
-      GTEST_SKIP() << "needs more multiprocessors";
+    if (!CanRun(GetParam(), forward)) {
+      GTEST_SKIP() << "needs more multiprocessors, or tiles of the other pass";
     }
     Chain chain(GetParam());
     ASSERT_EQ(chain.Launch({{}, true}, forward, stream_), absl::OkStatus());
@@ -167,13 +189,26 @@ class ConvolutionOverlapTest : public ::testing::TestWithParam<ChainCase> {
 TEST_P(ConvolutionOverlapTest, ForwardHasTheBitsOfOneAtATime) { ExpectSameBits(true); }
 TEST_P(ConvolutionOverlapTest, BackwardHasTheBitsOfOneAtATime) { ExpectSameBits(false); }
 
+// Shapes for which pairs have as many blocks as without, so that the sums of batch norms have the same order.
+using PairsTest = ConvolutionOverlapTest;
+TEST_P(PairsTest, ForwardHasTheBitsOfSingleBlocks) { ExpectBitsOfSingleBlocks(true); }
+TEST_P(PairsTest, BackwardHasTheBitsOfSingleBlocks) { ExpectBitsOfSingleBlocks(false); }
+INSTANTIATE_TEST_SUITE_P(All, PairsTest,
+                         ::testing::Values(ChainCase{{32, 256, 8, 256, 3, 1}, {128, 1, 2, 2}},  // layer 3
+                                           ChainCase{{32, 256, 8, 256, 3, 1}, {64, 1, 2, 2}},
+                                           ChainCase{{32, 512, 4, 512, 3, 1}, {128, 1, 2, 2}},  // layer 4
+                                           ChainCase{{32, 512, 4, 512, 3, 1}, {64, 1, 2, 2}},
+                                           ChainCase{{128, 512, 4, 512, 3, 1}, {128, 1, 2, 2}},
+                                           ChainCase{{64, 512, 8, 512, 3, 1}, {128, 1, 2, 2}}));  // two tiles per block
+
 // The layers of ResNet-18 at 32 images, and few blocks, next to which the next launch finds multiprocessors.
-INSTANTIATE_TEST_SUITE_P(All, ConvolutionOverlapTest,
-                         ::testing::Values(ChainCase{{32, 64, 32, 64, 3, 1}, {128, 1}},
-                                           ChainCase{{32, 128, 16, 128, 3, 1}, {128, 1}},
-                                           ChainCase{{32, 256, 8, 256, 3, 1}, {128, 2}},
-                                           ChainCase{{32, 512, 4, 512, 3, 1}, {128, 2}},
-                                           ChainCase{{7, 128, 8, 128, 3, 1}, {128, 1}}));
+INSTANTIATE_TEST_SUITE_P(
+    All, ConvolutionOverlapTest,
+    ::testing::Values(ChainCase{{32, 64, 32, 64, 3, 1}, {128, 1}}, ChainCase{{32, 128, 16, 128, 3, 1}, {128, 1}},
+                      ChainCase{{32, 256, 8, 256, 3, 1}, {128, 2}}, ChainCase{{32, 512, 4, 512, 3, 1}, {128, 2}},
+                      ChainCase{{32, 256, 8, 256, 3, 1}, {128, 1, 2, 2}},
+                      ChainCase{{32, 512, 4, 512, 3, 1}, {64, 1, 2, 2}},
+                      ChainCase{{64, 512, 8, 512, 3, 1}, {128, 1, 2, 2}}, ChainCase{{7, 128, 8, 128, 3, 1}, {128, 1}}));
 
 }  // namespace
 }  // namespace lockstep

@@ -109,16 +109,18 @@ ConvolutionRings MakeRings(const ConvolutionTiles& tiles, uint32_t stride, const
   return rings;
 }
 
-uint32_t Blocks(const ConvolutionTiles& tiles, uint32_t multiprocessors) {
+uint32_t Blocks(const ConvolutionTiles& tiles, const ConvolutionBatchNormConfig& config, uint32_t multiprocessors) {
   if (tiles.splits_log2 != 0) {
     return Tiles(tiles) << tiles.splits_log2;
   }
-  return tiles.channel_blocks * std::min(tiles.pixel_tiles, std::max(1u, multiprocessors / tiles.channel_blocks));
+  const uint32_t shares = std::min(tiles.pixel_tiles, std::max(1u, multiprocessors / tiles.channel_blocks));
+  return tiles.channel_blocks * (shares - shares % config.weight_blocks);
 }
 
 // Returns the number of tiles of the block with the most tiles.
-uint32_t TilesPerBlock(const ConvolutionTiles& tiles, uint32_t multiprocessors) {
-  const uint32_t shares = Blocks(tiles, multiprocessors) >> tiles.splits_log2;
+uint32_t TilesPerBlock(const ConvolutionTiles& tiles, const ConvolutionBatchNormConfig& config,
+                       uint32_t multiprocessors) {
+  const uint32_t shares = Blocks(tiles, config, multiprocessors) >> tiles.splits_log2;
   return (Tiles(tiles) + shares - 1) / shares;
 }
 
@@ -156,7 +158,24 @@ bool GroupsHaveWork(const ConvolutionShape& shape, ConvolutionPass pass, const C
   const bool same = shape.stride == 1 && shape.filter == kFilter && !tiles.bordered();
   const uint32_t depth =
       tiles.depth_blocks * shape.filter * shape.filter >> 2 * tiles.spread_log2;  // mean of all tiles
-  return !same && depth <= kMaxShortDepth && Tiles(tiles) > (config.groups - 1) * Blocks(tiles, multiprocessors);
+  return !same && depth <= kMaxShortDepth &&
+         Tiles(tiles) > (config.groups - 1) * Blocks(tiles, config, multiprocessors);
+}
+
+// Least number of channels, in blocks of 64, for which pairs of blocks are timed: the layers whose tiles read more
+// weights than input. From two blocks of depth on, the weights of a tile do not fit into their slots.
+constexpr uint32_t kMinPairBlocks = 4;
+constexpr uint32_t kMinPairDepthBlocks = 2;
+
+// Returns whether pairs of blocks can copy their weights together: all pixel tiles form pairs with the same weights,
+// and there are two blocks for each block of channels.
+bool PairsShareWeights(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
+                       uint32_t multiprocessors) {
+  const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
+  const uint32_t of_one_parity = tiles.pixel_tiles >> 2 * tiles.spread_log2;
+  return shape.filter == kFilter && std::max(tiles.channel_blocks, tiles.depth_blocks) >= kMinPairBlocks &&
+         tiles.depth_blocks >= kMinPairDepthBlocks && of_one_parity % kPairBlocks == 0 &&
+         multiprocessors / tiles.channel_blocks >= kPairBlocks;
 }
 
 // Returns where the blocks of a launch that applies the batch norm keep their tiles; kNone: they cannot.
@@ -167,15 +186,15 @@ KeptTiles WhereKept(const ConvolutionShape& shape, ConvolutionPass pass, const C
   constexpr uint32_t kMaxSplits = 2;
   const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
   if (config.pixels > 128 || config.splits > kMaxSplits ||
-      Blocks(tiles, multiprocessors) > std::min(multiprocessors, kConvolutionBatchNormMaxResidentBlocks)) {
+      Blocks(tiles, config, multiprocessors) > std::min(multiprocessors, kConvolutionBatchNormMaxResidentBlocks)) {
     return KeptTiles::kNone;
   }
-  const uint32_t kept = TilesPerBlock(tiles, multiprocessors);
+  const uint32_t kept = TilesPerBlock(tiles, config, multiprocessors);
   if (kept <= kMaxTilesInRegisters) {
     return config.groups == 2 ? KeptTiles::kInRegisters : KeptTiles::kNone;
   }
   const bool forward = pass == ConvolutionPass::kForward;
-  const bool possible = config.pixels == 128 && config.splits == 1 &&
+  const bool possible = config.pixels == 128 && config.splits == 1 && config.weight_blocks == 1 &&
                         (config.groups == 2 || (forward && GroupsHaveWork(shape, pass, config, multiprocessors)));
   const uint32_t tiles_per_slot = forward ? kMaxTilesPerSlot : 1;
   return possible && kept <= tiles_per_slot * MakeRingsAndSlots(tiles, shape.stride, config, kept).tile_slots
@@ -187,7 +206,8 @@ KeptTiles WhereKept(const ConvolutionShape& shape, ConvolutionPass pass, const C
 
 std::string DescribeConvolutionBatchNorm(const ConvolutionBatchNormConfig& config) {
   return absl::StrCat("tiles of ", config.pixels, " pixels, ", config.splits, " splits",
-                      config.groups == 2 ? "" : absl::StrCat(", ", config.groups, " groups"));
+                      config.groups == 2 ? "" : absl::StrCat(", ", config.groups, " groups"),
+                      config.weight_blocks == 1 ? "" : ", pairs share weights");
 }
 
 std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
@@ -199,8 +219,16 @@ std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const Convol
   if (GroupsHaveWork(shape, pass, kThreeGroups, multiprocessors)) {
     configs.push_back(kThreeGroups);
   }
+  const auto add_pairs = [&](uint32_t pixels) {
+    const ConvolutionBatchNormConfig pairs = {pixels, 1, 2, kPairBlocks};
+    if (PairsShareWeights(shape, pass, pairs, multiprocessors)) {
+      configs.push_back(pairs);
+    }
+  };
   if (MakeTiles(shape, pass, configs.front()).spread_log2 != 0) {
-    return configs;  // a tile's depth depends on its parity
+    add_pairs(256);
+    add_pairs(128);
+    return configs;  // no splits: a tile's depth depends on its parity
   }
   const auto add = [&](uint32_t pixels, uint32_t min_splits, uint32_t max_splits) {
     for (uint32_t splits = min_splits; splits <= max_splits; splits *= 2) {
@@ -215,6 +243,11 @@ std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const Convol
   // backward pass other work does, and with a stride of 2 a shortcut does.
   if (pass == ConvolutionPass::kForward && shape.stride == 1) {
     add(64, 1, 2);
+  }
+  add_pairs(256);
+  add_pairs(128);
+  if (std::find(configs.begin(), configs.end(), ConvolutionBatchNormConfig{64, 1}) != configs.end()) {
+    add_pairs(64);
   }
   return configs;
 }
@@ -237,10 +270,12 @@ ConvolutionBatchNormPlan PlanConvolutionBatchNorm(const ConvolutionShape& shape,
                                                                     : KeptTiles::kNone;
   plan.launch.pixels = config.pixels;
   plan.launch.groups = config.groups;
-  plan.launch.blocks = Blocks(plan.tiles, multiprocessors);
-  plan.rings = plan.launch.kept == KeptTiles::kInShared
-                   ? MakeRingsAndSlots(plan.tiles, shape.stride, config, TilesPerBlock(plan.tiles, multiprocessors))
-                   : MakeRings(plan.tiles, shape.stride, config);
+  plan.launch.weight_blocks = config.weight_blocks;
+  plan.launch.blocks = Blocks(plan.tiles, config, multiprocessors);
+  plan.rings =
+      plan.launch.kept == KeptTiles::kInShared
+          ? MakeRingsAndSlots(plan.tiles, shape.stride, config, TilesPerBlock(plan.tiles, config, multiprocessors))
+          : MakeRings(plan.tiles, shape.stride, config);
   return plan;
 }
 

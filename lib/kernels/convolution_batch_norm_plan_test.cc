@@ -26,7 +26,7 @@ std::vector<ConvolutionShape> Shapes(uint32_t images) {
 
 // Expects that a launch covers each tile, and that its blocks fit into the shared memory.
 void ExpectPossible(const ConvolutionBatchNormPlan& plan, uint32_t multiprocessors) {
-  const uint32_t unit = plan.tiles.channel_blocks << plan.tiles.splits_log2;
+  const uint32_t unit = plan.tiles.channel_blocks * (plan.launch.weight_blocks << plan.tiles.splits_log2);
   EXPECT_GT(plan.launch.blocks, 0u);
   EXPECT_EQ(plan.launch.blocks % unit, 0u);
   EXPECT_LE(plan.launch.blocks, std::max(multiprocessors, plan.tiles.channel_blocks));
@@ -94,15 +94,15 @@ TEST(ConvolutionBatchNormPlanTest, CoversWhatResNet18RepeatsAndNothingElse) {
     return ConvolutionBatchNormConfigs(shape, pass, 132).size();
   };
   // 32 images of 4x4, 512 channels: 4 by 8 tiles of 128 pixels, so that 2 or 4 blocks per tile fill the GPU, and 8 do
-  // not fit; or 8 by 8 tiles of 64 pixels, with 1 or 2 blocks each.
-  EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kForward), 6u);
-  EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kDataGradient), 4u);
+  // not fit; or 8 by 8 tiles of 64 pixels, with 1 or 2 blocks each. Tiles of one block also come in pairs.
+  EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kForward), 9u);
+  EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kDataGradient), 6u);
   // A short depth and many tiles: three groups, too.
   EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 3u);
   EXPECT_EQ(count({512, 128, 16, 128, 3, 1}, ConvolutionPass::kDataGradient), 3u);
-  EXPECT_EQ(count({512, 256, 8, 256, 3, 1}, ConvolutionPass::kDataGradient), 2u);
-  EXPECT_EQ(count({33, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 2u);  // 264 tiles of 128 pixels, 2 a block
-  EXPECT_EQ(count({34, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 3u);  // 272
+  EXPECT_EQ(count({512, 256, 8, 256, 3, 1}, ConvolutionPass::kDataGradient), 4u);  // two of them of pairs
+  EXPECT_EQ(count({33, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 2u);    // 264 tiles of 128 pixels, 2 a block
+  EXPECT_EQ(count({34, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 3u);    // 272
   // The data gradients of layer 1 on the multiprocessors that a step has for them: 256 tiles, 2 or 3 in a block.
   EXPECT_EQ(ConvolutionBatchNormConfigs({32, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient, 88).size(), 3u);
   EXPECT_EQ(count({8192, 64, 4, 64, 3, 1}, ConvolutionPass::kForward), 2u);  // images too small for three groups
@@ -110,8 +110,8 @@ TEST(ConvolutionBatchNormPlanTest, CoversWhatResNet18RepeatsAndNothingElse) {
   EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kForward), 3u);
   EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kForward), 3u);
   EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kDataGradient), 3u);
-  EXPECT_EQ(count({512, 256, 8, 512, 3, 2}, ConvolutionPass::kDataGradient), 3u);
-  EXPECT_EQ(count({512, 256, 8, 512, 3, 2}, ConvolutionPass::kForward), 2u);
+  EXPECT_EQ(count({512, 256, 8, 512, 3, 2}, ConvolutionPass::kDataGradient), 5u);  // two of them of pairs
+  EXPECT_EQ(count({512, 256, 8, 512, 3, 2}, ConvolutionPass::kForward), 4u);
   EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kDataGradient), 0u);  // supported only as a shortcut
   EXPECT_EQ(count({512, 64, 32, 128, 3, 4}, ConvolutionPass::kForward), 0u);       // unsupported stride
   EXPECT_EQ(count({512, 32, 32, 64, 1, 1}, ConvolutionPass::kForward), 3u);
@@ -121,6 +121,33 @@ TEST(ConvolutionBatchNormPlanTest, CoversWhatResNet18RepeatsAndNothingElse) {
   EXPECT_EQ(count({32, 12, 32, 64, 1, 1}, ConvolutionPass::kForward), 0u);
   EXPECT_EQ(count({32, 96, 32, 64, 1, 1}, ConvolutionPass::kForward), 0u);
   EXPECT_EQ(ConvolutionBatchNormConfigs({32, 64, 32, 64, 3, 1}, ConvolutionPass::kForward, 0).size(), 0u);  // no GPU
+}
+
+TEST(ConvolutionBatchNormPlanTest, PairsShareWeightsIfAllTilesFormPairs) {
+  const auto pairs = [](ConvolutionShape shape, ConvolutionPass pass, uint32_t pixels, uint32_t multiprocessors = 132) {
+    const std::vector<ConvolutionBatchNormConfig> configs = ConvolutionBatchNormConfigs(shape, pass, multiprocessors);
+    return std::find(configs.begin(), configs.end(), ConvolutionBatchNormConfig{pixels, 1, 2, 2}) != configs.end();
+  };
+  const ConvolutionPass forward = ConvolutionPass::kForward, backward = ConvolutionPass::kDataGradient;
+  EXPECT_TRUE(pairs({32, 512, 4, 512, 3, 1}, forward, 256));  // 2 pixel tiles
+  EXPECT_TRUE(pairs({32, 512, 4, 512, 3, 1}, forward, 128));  // 4
+  EXPECT_TRUE(pairs({32, 512, 4, 512, 3, 1}, forward, 64));   // 8
+  EXPECT_TRUE(pairs({32, 512, 4, 512, 3, 1}, backward, 128));
+  EXPECT_FALSE(pairs({32, 512, 4, 512, 3, 1}, backward, 64));  // no tiles of 64 pixels
+  EXPECT_FALSE(pairs({16, 512, 4, 512, 3, 1}, forward, 256));  // 1 pixel tile
+  EXPECT_FALSE(pairs({24, 512, 4, 512, 3, 1}, forward, 128));  // 3
+  EXPECT_TRUE(pairs({24, 512, 4, 512, 3, 1}, forward, 64));    // 6
+  EXPECT_TRUE(pairs({128, 256, 8, 256, 3, 1}, forward, 128));
+  EXPECT_FALSE(pairs({128, 256, 8, 256, 3, 1}, forward, 64));  // single blocks would not all run at once
+  EXPECT_TRUE(pairs({128, 256, 8, 256, 3, 1}, backward, 128, 66));
+  EXPECT_TRUE(pairs({128, 256, 8, 256, 3, 1}, backward, 128, 8));   // one pair for each of four channel blocks
+  EXPECT_FALSE(pairs({128, 256, 8, 256, 3, 1}, backward, 128, 7));  // one block
+  EXPECT_FALSE(pairs({128, 128, 16, 128, 3, 1}, forward, 128));     // too few channels
+  EXPECT_FALSE(pairs({128, 256, 8, 64, 3, 1}, backward, 128));      // the weights of a tile fit into its slots
+  EXPECT_FALSE(pairs({128, 256, 8, 512, 1, 2}, forward, 128));      // a filter of 1
+  EXPECT_TRUE(pairs({16, 256, 8, 512, 3, 2}, backward, 128));       // 2 pixel tiles of each parity
+  EXPECT_FALSE(pairs({24, 256, 8, 512, 3, 2}, backward, 128));      // 3 of each, whose weights differ
+  EXPECT_FALSE(pairs({24, 256, 8, 512, 3, 2}, forward, 128));
 }
 
 TEST(ConvolutionBatchNormPlanTest, AppliesWhereAllTilesCanBeKept) {
@@ -145,6 +172,11 @@ TEST(ConvolutionBatchNormPlanTest, AppliesWhereAllTilesCanBeKept) {
   EXPECT_FALSE(can({128, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient));
   EXPECT_TRUE(can({32, 512, 4, 512, 3, 1}, {128, 2}));  // 32 tiles by two blocks
   EXPECT_FALSE(can({32, 512, 4, 512, 3, 1}, {128, 4}));
+  // Pairs keep at most two tiles in registers.
+  EXPECT_TRUE(can({128, 256, 8, 256, 3, 1}, {128, 1, 2, 2}));  // 256 tiles by 128 blocks
+  EXPECT_FALSE(can({128, 256, 8, 256, 3, 1}, {256, 1, 2, 2}));
+  EXPECT_FALSE(can({132, 256, 8, 256, 3, 1}, {128, 1, 2, 2}));  // 264 tiles, 3 in some of 128 blocks
+  EXPECT_TRUE(can({132, 256, 8, 256, 3, 1}, {128, 1}));         // 264 tiles by 132 blocks
   EXPECT_TRUE(can({32, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 88));   // 256 tiles, 3 per block
   EXPECT_TRUE(can({44, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 88));   // 352, 4 per block
   EXPECT_FALSE(can({45, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 88));  // 360: more than slots

@@ -1,5 +1,6 @@
 #include "lib/kernels/convolution_batch_norm.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -76,12 +77,21 @@ struct LimitedLaunch {
 };
 
 // Returns the configurations for all multiprocessors, and those for one: there a block has all tiles of its channels,
-// so that three groups of warps have some each, even of the small shapes.
+// so that three groups of warps have some each, even of the small shapes. Also returns the pairs for as many
+// multiprocessors as one pair for each channel block needs: there a pair has all tiles of its channels.
 std::vector<LimitedLaunch> Launches(const ConvolutionShape& shape, ConvolutionPass pass) {
   std::vector<LimitedLaunch> launches;
   for (const uint32_t multiprocessors : {HopperMultiprocessors(), 1u}) {
     for (const ConvolutionBatchNormConfig& config : ConvolutionBatchNormConfigs(shape, pass, multiprocessors)) {
       launches.push_back({config, multiprocessors});
+    }
+  }
+  constexpr uint32_t kPair = 2, kChannels = 64;
+  const uint32_t channels = pass == ConvolutionPass::kForward ? shape.out_channels : shape.in_channels;
+  const uint32_t few = kPair * channels / kChannels;
+  for (const ConvolutionBatchNormConfig& config : ConvolutionBatchNormConfigs(shape, pass, few)) {
+    if (config.weight_blocks == kPair) {
+      launches.push_back({config, few});
     }
   }
   return launches;
@@ -104,6 +114,11 @@ std::vector<ConvolutionShape> Shapes() {
           {18, 64, 8, 64, 3, 2},
           {3, 64, 64, 64, 3, 2},
           {32, 256, 8, 512, 3, 2},
+          // Pairs of blocks that share weights; in all but the second, the last tile has one or two images less.
+          {23, 256, 8, 128, 3, 1},
+          {12, 128, 8, 256, 3, 1},
+          {30, 256, 4, 256, 3, 1},
+          {15, 128, 16, 256, 3, 2},
           // Shapes for the forward pass only:
           {3, 64, 32, 128, 1, 2},
           {5, 128, 16, 64, 1, 2},

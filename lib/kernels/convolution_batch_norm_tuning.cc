@@ -129,10 +129,14 @@ class Trial {
 absl::StatusOr<ConvolutionBatchNormTimes> TuneConvolutionBatchNorm(ConvolutionContext& context,
                                                                    const ConvolutionShape& whole, ConvolutionPass pass,
                                                                    std::optional<double> apart_microseconds,
-                                                                   uint32_t multiprocessors, TimedLaunches launches) {
+                                                                   uint32_t multiprocessors, TimedLaunches launches,
+                                                                   TimedPairs pairs) {
   ConvolutionBatchNormTimes times;
   const ConvolutionShape shape = TunedShape(whole);
-  const std::vector<ConvolutionBatchNormConfig> configs = ConvolutionBatchNormConfigs(shape, pass, multiprocessors);
+  std::vector<ConvolutionBatchNormConfig> configs = ConvolutionBatchNormConfigs(shape, pass, multiprocessors);
+  if (pairs == TimedPairs::kNo) {
+    std::erase_if(configs, [](const ConvolutionBatchNormConfig& config) { return config.weight_blocks != 1; });
+  }
   if (configs.empty()) {
     return times;
   }

@@ -32,14 +32,20 @@ enum class TimedLaunches {
   kAlsoAddingResidual,  // the same; forward, the batch norm also adds a residual
 };
 
-// Times all configurations on TunedShape(shape), forward or data gradient, with at most `multiprocessors` blocks. The
+enum class TimedPairs {
+  kNo,   // no configuration whose pairs of blocks share weights
+  kYes,  // all configurations
+};
+
+// Times the configurations on TunedShape(shape), forward or data gradient, with at most `multiprocessors` blocks. The
 // baseline is a convolution that takes `apart_microseconds`, and a kernel for the sums; nullopt: no baseline.
 // Allocates tensors of the pass's size on the GPU (one more for a residual, or if backward and applying) and frees them
 // (timing: graph_timer.h). Returns no trials if there are no configurations, and CUDA's errors.
 absl::StatusOr<ConvolutionBatchNormTimes> TuneConvolutionBatchNorm(ConvolutionContext& context,
                                                                    const ConvolutionShape& shape, ConvolutionPass pass,
                                                                    std::optional<double> apart_microseconds,
-                                                                   uint32_t multiprocessors, TimedLaunches launches);
+                                                                   uint32_t multiprocessors, TimedLaunches launches,
+                                                                   TimedPairs pairs = TimedPairs::kYes);
 
 }  // namespace lockstep
 
