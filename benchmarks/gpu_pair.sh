@@ -104,7 +104,7 @@ section_timeline() {
 }
 
 section_all_reduce() {
-  "$package/gpu_all_reduce_benchmark" --ranks=2 --benchmark_out=gpu_all_reduce.json --benchmark_out_format=json \
+  "$package/gpu_all_reduce_benchmark" --benchmark_out=gpu_all_reduce.json --benchmark_out_format=json \
     --record=collective_times.rec 2>>log.txt | tee -a log.txt ||
     status=1
   torchrun --nproc-per-node "$gpus" "$here/peers/all_reduce_pytorch.py" 2>>log.txt | tee -a log.txt || status=1
