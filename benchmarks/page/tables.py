@@ -24,6 +24,7 @@ import recipe_table  # noqa: E402
 
 BATCHES = [512, 128, 32]
 HEADLINE = "2026-11-27-h100x2-headline"
+HEADLINE_OF_GPUS = {1: HEADLINE, 2: "2026-11-29-h200x2-headline"}  # newest call with all baselines, by number of GPUs
 NETWORKS = "2026-11-29-h200-networks"
 NETWORKS_BY_AUTOGRAD = "2026-11-28-h200-autograd"
 NETWORKS_ON_TWO = "2026-11-28-h200x2-networks"
@@ -88,8 +89,9 @@ class Headline:
     """Ours and the baselines of one call."""
 
     def __init__(self, results, gpus):
-        self.runs = results.records(f"{HEADLINE}/{'sweep' if gpus == 1 else 'scale'}_*.rec")
-        self.series = results.series(f"{HEADLINE}/baselines.jsonl")
+        self.folder = HEADLINE_OF_GPUS[gpus]
+        self.runs = results.records(f"{self.folder}/{'sweep' if gpus == 1 else 'scale'}_*.rec")
+        self.series = results.series(f"{self.folder}/baselines.jsonl")
         self.theirs = headline_table.theirs(self.series.lines, gpus, BATCHES)
         wanted = {} if gpus == 1 else {"ranks": gpus, "reduction": "ALL_REDUCE"}
         field = "batch_size" if gpus == 1 else "batch_per_device"
@@ -114,7 +116,7 @@ class Headline:
         name = "sweep" if gpus == 1 else "scale"
         command = (f"python3 benchmarks/headline.py --package lockstep --dataset dataset.rec --output out --gpus {gpus} "
                    f"--baseline_repeats 3`, which runs `{self.runs[0].command}")
-        return source(self.runs, "n as above", self.series, files=[f"{HEADLINE}/{name}_*.rec", "baselines.jsonl"], command=command)
+        return source(self.runs, "n as above", self.series, files=[f"{self.folder}/{name}_*.rec", "baselines.jsonl"], command=command)
 
 
 @table("fast_step", "The fast step on one GPU", "python3 benchmarks/headline.py --package lockstep --dataset dataset.rec --output out")
