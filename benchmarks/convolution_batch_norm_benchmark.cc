@@ -4,8 +4,6 @@
 // 256 pixels, one block each; "128/1/3": three groups of warps instead of two; "128/1 pairs": pairs of blocks copy
 // their weights together.
 // Forward also measures the kernel that applies the batch norm, and "both" in one kernel; then both with a residual.
-// Last, the layers of equal shape of each stage, as launches that apply the batch norm and as one chain
-// (lib/kernels/convolution_chain.h).
 //
 //   convolution_batch_norm_benchmark [BATCH ...]      default: 32 128 512; needs a GPU
 //
@@ -17,7 +15,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +24,6 @@
 #include "lib/kernels/convolution.h"
 #include "lib/kernels/convolution_batch_norm.h"
 #include "lib/kernels/convolution_batch_norm_tuning.h"
-#include "lib/kernels/convolution_chain_tuning.h"
 #include "lib/kernels/weight_gradient.h"
 #include "lib/kernels/weight_gradient_tuning.h"
 
@@ -43,16 +39,12 @@ T Value(absl::StatusOr<T> value) {
   return *std::move(value);
 }
 
-std::string Name(const ConvolutionBatchNormConfig& config) {
-  return std::to_string(config.pixels) + "/" + std::to_string(config.splits) + (config.groups == 3 ? "/3" : "") +
-         (config.weight_blocks == 2 ? " pairs" : "");
-}
-
 void Compare(const ConvolutionShape& shape, ConvolutionContext& context) {
   const double flops = ConvolutionFlops(shape);
   const auto print = [&](const char* what, const ConvolutionBatchNormTimes::Trial& trial) {
-    std::printf("  %s%s %6.1f (%3.0f)", what, Name(trial.config).c_str(), trial.microseconds,
-                flops / trial.microseconds / 1e6);
+    std::printf("  %s%u/%u%s%s %6.1f (%3.0f)", what, trial.config.pixels, trial.config.splits,
+                trial.config.groups == 3 ? "/3" : "", trial.config.weight_blocks == 2 ? " pairs" : "",
+                trial.microseconds, flops / trial.microseconds / 1e6);
   };
   for (const ConvolutionPass pass : {ConvolutionPass::kForward, ConvolutionPass::kDataGradient}) {
     if (ConvolutionBatchNormConfigs(shape, pass, HopperMultiprocessors()).empty()) {
@@ -105,38 +97,6 @@ void CompareWeights(const ConvolutionShape& shape, ConvolutionContext& context) 
   std::fflush(stdout);
 }
 
-// Compares a chain of the layers of a stage with one launch each, in its fastest configuration with a residual.
-void CompareChain(const ConvolutionShape& shape, uint32_t layers, ConvolutionContext& context) {
-  const uint32_t multiprocessors = HopperMultiprocessors();
-  const ConvolutionOverlap overlap = {.weights_ahead = true};
-  const ConvolutionBatchNormTimes alone = Value(TuneConvolutionBatchNorm(
-      context, shape, ConvolutionPass::kForward, std::nullopt, multiprocessors, TimedLaunches::kAlsoAddingResidual));
-  if (!alone.best_applying.has_value() || ConvolutionChainConfigs(shape, multiprocessors).empty()) {
-    return;
-  }
-  const ConvolutionBatchNorm layer =
-      ConvolutionBatchNorm(shape, *alone.best_applying, multiprocessors).WithOverlap(overlap);
-  const auto apart = [&](const __nv_bfloat16* x, const std::vector<ConvolutionChain::Layer>& of_chain,
-                         void* lamport_buffer) {
-    absl::Status queued;
-    for (size_t l = 0; l < of_chain.size() && queued.ok(); ++l) {
-      const ConvolutionChain::Layer& of = of_chain[l];
-      queued = layer.ForwardAndApply(l == 0 ? x : of_chain[l - 1].y, of.w, of.raw, of.parameters, of.state, of.residual,
-                                     of.y, of.relu_mask, lamport_buffer, context.stream());
-    }
-    return queued;
-  };
-  const ConvolutionChainTimes times =
-      Value(TuneConvolutionChain(shape, layers, multiprocessors, overlap, apart, context.stream()));
-  std::printf("%5u %u layers of %3u channels  one by one %6.1f us (%s);  chain", shape.images, layers,
-              shape.out_channels, times.apart_microseconds, Name(*alone.best_applying).c_str());
-  for (const ConvolutionChainTimes::Trial& trial : times.trials) {
-    std::printf("  %s %6.1f", Name(trial.config).c_str(), trial.microseconds);
-  }
-  std::printf("\n");
-  std::fflush(stdout);
-}
-
 void PrintLaps(const std::vector<uint32_t>& batches, cudaStream_t stream) {
   for (const uint32_t batch : batches) {
     for (const uint32_t multiprocessors : {HopperMultiprocessors(), HopperMultiprocessors() * 7 / 12}) {
@@ -182,9 +142,6 @@ int main(int argc, char** argv) {
     for (uint32_t channels = 64, size = 32; size >= 8; channels *= 2, size /= 2) {
       Compare({batch, channels, size, 2 * channels, 3, 2}, *context);
       Compare({batch, channels, size, 2 * channels, 1, 2}, *context);
-    }
-    for (uint32_t channels = 64, size = 32; size >= 4; channels *= 2, size /= 2) {
-      CompareChain({batch, channels, size, channels, 3, 1}, channels == 64 ? 4 : 3, *context);
     }
     CompareWeights({batch, 64, 32, 64, 3, 1}, *context);
     CompareWeights({batch, 64, 32, 128, 3, 2}, *context);

@@ -7,8 +7,8 @@
 // with real ones. Each measurement runs in a separate process, like in train_sweep, because the second step that a
 // process makes takes 2 to 3 % longer at batch 32. The processes are forked, so that the pixels are drawn once.
 //
-//     fused_step_benchmark [--fastest | --fp32 | --early | --forward | --pairs | --chains | --partitions[=SMS] |
-//                           --soak | --profile] [BATCH ...]
+//     fused_step_benchmark [--fastest | --fp32 | --early | --forward | --pairs | --partitions[=SMS] | --soak |
+//                           --profile] [BATCH ...]
 //
 // BATCH: default 32 128 512, with --partitions 128 512. Needs a GPU.
 //     --fastest  only the last two in bf16, which have our convolutions with whole batch norms
@@ -20,8 +20,6 @@
 //                and with ours in any case; by turns
 //     --pairs    only the fastest in bf16, without and with convolutions whose pairs of blocks copy their weights
 //                together (paired_weights), by turns
-//     --chains   only the fastest in bf16, without and with forward_chains, by turns, each with the number of units in
-//                chains
 //     --partitions=SMS  only the fastest in bf16, with the SM partition of lib/fused/sm_partition.h, and with other SMs
 //                of some layers, by turns. SMS: the lists of PartitionVariants (fused_step_variants.h); default:
 //                kPredictedSms
@@ -146,13 +144,6 @@ void PrintSeconds(uint32_t batch, std::vector<double>& seconds) {
   std::printf("%5u  %7.4f s (%.4f to %.4f)", batch, seconds[seconds.size() / 2], seconds.front(), seconds.back());
 }
 
-int UnitsInChains(const ResNetStep& step, uint32_t batch) {
-  const std::vector<UnitKernels> kernels = step.Kernels(batch);
-  return static_cast<int>(std::count_if(kernels.begin(), kernels.end(), [](const UnitKernels& unit) {
-    return unit.forward.find("in a chain") != std::string::npos;
-  }));
-}
-
 // Returns the seconds of each epoch.
 std::vector<double> Time(const FusedStepVariant& variant, uint32_t batch, const ResidentImages& images) {
   const Stopwatch setup;
@@ -170,12 +161,8 @@ std::vector<double> Time(const FusedStepVariant& variant, uint32_t batch, const 
     loss = result.mean_loss;
   }
   PrintSeconds(batch, seconds);
-  std::printf("  %5.0f TFLOP/s  %6.2f GB  set up in %4.1f s, loss %.3f  %s", 166.6 / seconds[kRepeats / 2],
+  std::printf("  %5.0f TFLOP/s  %6.2f GB  set up in %4.1f s, loss %.3f  %s\n", 166.6 / seconds[kRepeats / 2],
               static_cast<double>(step->bytes()) / 1e9, setup_seconds, loss, variant.name.c_str());
-  if (variant.forward_chains) {
-    std::printf(", which have %d units", UnitsInChains(*step, batch));
-  }
-  std::printf("\n");
   std::fflush(stdout);
   return seconds;
 }
@@ -235,20 +222,6 @@ void TimeByTurns(const std::vector<FusedStepVariant>& variants, uint32_t batch, 
   }
 }
 
-// Returns the variants that a flag measures by turns; an empty list if it measures others. `sms`: of --partitions.
-std::vector<FusedStepVariant> VariantsByTurns(const std::string& mode, const std::string& sms) {
-  if (mode == "--forward") {
-    return ForwardVariants();
-  }
-  if (mode == "--pairs") {
-    return PairVariants();
-  }
-  if (mode == "--chains") {
-    return ChainVariants();
-  }
-  return mode == "--partitions" ? Value(PartitionVariants(sms)) : std::vector<FusedStepVariant>();
-}
-
 }  // namespace
 }  // namespace lockstep
 
@@ -265,10 +238,9 @@ int main(int argc, char** argv) {
   const size_t equals = flag.find('=');
   const std::string mode = flag.substr(0, equals);
   const bool fastest = mode == "--fastest", fp32 = mode == "--fp32", early = mode == "--early";
-  const bool partitions = mode == "--partitions";
-  const std::vector<FusedStepVariant> by_turns =
-      VariantsByTurns(mode, equals == std::string::npos ? kPredictedSms : flag.substr(equals + 1));
-  const bool known = fastest || fp32 || early || !by_turns.empty() || mode == "--profile" || mode == "--soak";
+  const bool forward = mode == "--forward", pairs = mode == "--pairs", partitions = mode == "--partitions";
+  const bool known =
+      fastest || fp32 || early || forward || pairs || partitions || mode == "--profile" || mode == "--soak";
   if ((!known && !flag.empty()) || (!partitions && equals != std::string::npos)) {
     std::fprintf(stderr, "fused_step_benchmark: unknown flag %s\n", flag.c_str());
     return 2;
@@ -285,6 +257,14 @@ int main(int argc, char** argv) {
       mode == "--soak" ? Soak(FastestVariant(), batch, images) : Profile(FastestVariant(), batch, images);
     }
     return 0;
+  }
+  std::vector<FusedStepVariant> by_turns;
+  if (forward) {
+    by_turns = ForwardVariants();
+  } else if (pairs) {
+    by_turns = PairVariants();
+  } else if (partitions) {
+    by_turns = Value(PartitionVariants(equals == std::string::npos ? kPredictedSms : flag.substr(equals + 1)));
   }
   std::printf("batch  s per 50,000 images: median of %d (smallest to largest)\n", kRepeats);
   const std::vector<FusedStepVariant> once = early ? EarlyVariants() : OptimizationVariants();

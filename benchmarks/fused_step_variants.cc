@@ -29,13 +29,6 @@ FusedStepVariant Pairs(absl::string_view name, bool paired_weights) {
   return variant;
 }
 
-FusedStepVariant Chains(absl::string_view name, bool forward_chains) {
-  FusedStepVariant variant = FastestVariant();
-  variant.name = std::string(name);
-  variant.forward_chains = forward_chains;
-  return variant;
-}
-
 }  // namespace
 
 FusedStepVariant FastestVariant() {
@@ -85,8 +78,6 @@ std::vector<FusedStepVariant> PairVariants() {
   return {Pairs("single blocks", false), Pairs("pairs of blocks where they are faster", true)};
 }
 
-std::vector<FusedStepVariant> ChainVariants() { return {Chains("no chains", false), Chains("forward chains", true)}; }
-
 absl::StatusOr<std::vector<FusedStepVariant>> PartitionVariants(absl::string_view lists) {
   FusedStepVariant variant = FastestVariant();
   variant.name = "default partition";
@@ -114,7 +105,6 @@ ResNetStepOptions OptionsOf(const FusedStepVariant& variant, uint32_t batch) {
   options.early_next = variant.early_next;
   options.short_batch_norms = variant.short_batch_norms;
   options.paired_weights = variant.paired_weights;
-  options.forward_chains = variant.forward_chains;
   options.cudnn_forward = variant.cudnn_forward;
   options.layer_sms = variant.layer_sms;
   return options;

@@ -30,7 +30,6 @@ struct FusedStepVariant {
   bool early_next = false;
   bool short_batch_norms = true;
   bool paired_weights = true;
-  bool forward_chains = false;
   bool cudnn_forward = true;
   std::vector<LayerSms> layer_sms = {};
 };
@@ -45,11 +44,10 @@ FusedStepVariant FastestVariant();
 std::vector<FusedStepVariant> OptimizationVariants();
 
 // Return the fastest step with choices of early_weights, early_next and short_batch_norms; with both values of
-// cudnn_forward; with both values of paired_weights; and with both values of forward_chains.
+// cudnn_forward; and with both values of paired_weights.
 std::vector<FusedStepVariant> EarlyVariants();
 std::vector<FusedStepVariant> ForwardVariants();
 std::vector<FusedStepVariant> PairVariants();
-std::vector<FusedStepVariant> ChainVariants();
 
 // Returns the fastest step, and for each of `lists` the same with other SMs of some layers. `lists`: lists that
 // ParseLayerSms reads, separated by "/". Returns InvalidArgumentError if a list cannot be read.

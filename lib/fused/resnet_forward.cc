@@ -1,10 +1,7 @@
 #include "lib/fused/resnet_forward.h"
 
-#include <vector>
-
 #include "lib/base/status_macros.h"
 #include "lib/cuda/cuda_status.h"
-#include "lib/fused/forward_chain.h"
 #include "lib/kernels/augment_batch.h"
 #include "lib/kernels/classifier.h"
 
@@ -23,32 +20,16 @@ absl::Status MakeBatch(const MicroBatch<T>& batch, uint32_t ahead, const InputBa
   return CudaStatus(AugmentBatch<T>(input, ImageLayout::kPatches, to.images, to.labels, stream), "making a batch");
 }
 
-// Units of a chain whose launch is not queued yet.
-template <typename T>
-using PendingLayers = std::vector<ForwardLayer<T>>;
-
-// Queues a unit on main. A unit of a chain is added to `pending`; the chain's last unit queues them all.
-// `residual_done`: event after the residual; null: it is already available, or written by the same chain.
+// Queues a unit on main. `residual_done`: event after the residual; null: it is already available.
 template <typename T>
 absl::Status ForwardUnit(const MicroBatch<T>& batch, size_t u, const T* input, const BatchNormResidual<T>& residual,
-                         cudaEvent_t residual_done, T* output, PendingLayers<T>& pending) {
+                         cudaEvent_t residual_done, T* output) {
   const StepStream& main = batch.streams.main();
-  const ForwardOperands<T> operands = OperandsOf(batch, u, input);
-  const ForwardOutput<T> written = {residual, output, batch.buffers.mask[u]};
-  if (const ChainPlan<T>* const chain = batch.plan.ChainOf(u); chain != nullptr) {
-    RETURN_IF_ERROR(batch.fork.Wait(main.handle, residual_done));
-    pending.push_back({operands, written});
-    if (u != chain->units.back()) {
-      return absl::OkStatus();
-    }
-    RETURN_IF_ERROR(chain->chain->Run(pending, main));
-    pending.clear();
-    return absl::OkStatus();
-  }
   const UnitForward<T>& forward = *batch.plan.units[u].forward;
+  const ForwardOperands<T> operands = OperandsOf(batch, u, input);
   RETURN_IF_ERROR(forward.BeforeResidual(operands, main));
   RETURN_IF_ERROR(batch.fork.Wait(main.handle, residual_done));
-  return forward.WithResidual(operands, written, main);
+  return forward.WithResidual(operands, {residual, output, batch.buffers.mask[u]}, main);
 }
 
 template <typename T>
@@ -71,19 +52,18 @@ absl::StatusOr<Residual<T>> ForwardShortcut(const MicroBatch<T>& batch, size_t s
 }
 
 template <typename T>
-absl::Status ForwardBlock(const MicroBatch<T>& batch, size_t b, PendingLayers<T>& pending) {
+absl::Status ForwardBlock(const MicroBatch<T>& batch, size_t b) {
   const ResNetBuffers<T>& buffers = batch.buffers;
   const ResidualBlock& block = batch.net().blocks[b];
   const T* const input = buffers.BlockInput(b);
   Residual<T> around = {{input, nullptr, nullptr}, nullptr};
   ASSIGN_OR_RETURN(const cudaEvent_t input_done, batch.fork.Record(batch.streams.main().handle));
-  RETURN_IF_ERROR(ForwardUnit(batch, block.conv1, input, {}, nullptr, buffers.inner[b], pending));
+  RETURN_IF_ERROR(ForwardUnit(batch, block.conv1, input, {}, nullptr, buffers.inner[b]));
   // Queued after the convolution that it runs concurrently with: a graph runs a fork's first branch where the fork ran.
   if (block.shortcut.has_value()) {
     ASSIGN_OR_RETURN(around, ForwardShortcut(batch, *block.shortcut, input, input_done));
   }
-  return ForwardUnit(batch, block.conv2, buffers.inner[b], around.residual, around.done, buffers.block_output[b],
-                     pending);
+  return ForwardUnit(batch, block.conv2, buffers.inner[b], around.residual, around.done, buffers.block_output[b]);
 }
 
 template <typename T>
@@ -122,10 +102,9 @@ absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<T>& batch) {
   }
   RETURN_IF_ERROR(RecordTimestamp(batch, StepTimestamp::kBatchMade));
   RETURN_IF_ERROR(batch.fork.Wait(main, batch.weights_there));
-  PendingLayers<T> pending;
-  RETURN_IF_ERROR(ForwardUnit(batch, 0, batch.input->images, {}, nullptr, batch.buffers.stem_output, pending));
+  RETURN_IF_ERROR(ForwardUnit(batch, 0, batch.input->images, {}, nullptr, batch.buffers.stem_output));
   for (size_t b = 0; b < batch.net().blocks.size(); ++b) {
-    RETURN_IF_ERROR(ForwardBlock(batch, b, pending));
+    RETURN_IF_ERROR(ForwardBlock(batch, b));
   }
   RETURN_IF_ERROR(batch.fork.Wait(main, batch.update_counted));
   ASSIGN_OR_RETURN(const cudaEvent_t blocks_done, batch.fork.Record(main));

@@ -1,23 +1,17 @@
 #include "lib/fused/resnet_plan.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/cuda/multiprocessors.h"
-#include "lib/fused/chain_units.h"
-#include "lib/fused/forward_chain_choice.h"
 #include "lib/fused/own_kernel_choice.h"
 #include "lib/fused/sm_partition.h"
 #include "lib/kernels/convolution.h"
 #include "lib/kernels/convolution_batch_norm.h"
-#include "lib/kernels/convolution_chain.h"
 #include "lib/kernels/weight_gradient.h"
 
 namespace lockstep {
@@ -62,8 +56,6 @@ class Planner {
   }
 
   absl::StatusOr<UnitPlan<T>> PlanUnit(const ConvolutionUnit& unit);
-  // Chooses which chains of the network run as one launch.
-  absl::StatusOr<std::vector<ChainPlan<T>>> PlanChains(const ResNetUnits& net, const std::vector<UnitPlan<T>>& units);
 
  private:
   ConvolutionShape Shape(const ConvolutionUnit& unit) const {
@@ -89,10 +81,9 @@ class Planner {
   absl::StatusOr<std::unique_ptr<const Convolution>> PlanConvolution(const ConvolutionUnit& unit, ConvolutionPass pass);
   absl::StatusOr<std::shared_ptr<const UnitWeightGradient<T>>> PlanWeightGradient(
       const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution);
-  absl::StatusOr<std::shared_ptr<const UnitForward<T>>> PlanForward(const ConvolutionUnit& unit, UnitPlan<T>& plan,
+  absl::StatusOr<std::shared_ptr<const UnitForward<T>>> PlanForward(const ConvolutionUnit& unit,
+                                                                    const UnitPlan<T>& plan,
                                                                     std::unique_ptr<const Convolution> convolution);
-  absl::StatusOr<std::shared_ptr<const ForwardChain<T>>> PlanChain(const ConvolutionUnit& first, size_t units,
-                                                                   const UnitPlan<T>& plan);
   absl::Status PlanDataGradient(const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution,
                                 UnitPlan<T>& plan);
 
@@ -169,11 +160,11 @@ absl::StatusOr<std::shared_ptr<const UnitWeightGradient<T>>> Planner<T>::PlanWei
   return MakeWeightGradient<T>(std::move(convolution));
 }
 
-// Chooses the forward pass, and sets plan.forward_applied. Launches that run concurrently with one that applies the
-// batch norm leave room for all of its blocks, which wait for each other.
+// Chooses the forward pass. Launches that run concurrently with one that applies the batch norm leave room for all of
+// its blocks, which wait for each other.
 template <typename T>
 absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
-    const ConvolutionUnit& unit, UnitPlan<T>& plan, std::unique_ptr<const Convolution> convolution) {
+    const ConvolutionUnit& unit, const UnitPlan<T>& plan, std::unique_ptr<const Convolution> convolution) {
   if constexpr (kIsBf16<T>) {
     ConvolutionBatchNormChoice choice;
     if (options_.fused_sums) {
@@ -186,7 +177,6 @@ absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
     }
     const ConvolutionOverlap overlap = Overlap(unit, ConvolutionPass::kForward);
     if (choice.applied.has_value() && !unit.is_shortcut()) {  // a shortcut's batch norm is applied where it is added
-      plan.forward_applied = choice.applied;
       return MakeForwardApplied(ConvolutionBatchNorm(Shape(unit), *choice.applied, hopper_).WithOverlap(overlap));
     }
     if (choice.with_sums.has_value()) {
@@ -228,45 +218,6 @@ absl::Status Planner<T>::PlanDataGradient(const ConvolutionUnit& unit, std::uniq
   return absl::OkStatus();
 }
 
-// Returns null if the units are faster one by one. All blocks of a chain wait for each other, as in a launch that
-// applies the batch norm, so a chain has the same conditions.
-template <typename T>
-absl::StatusOr<std::shared_ptr<const ForwardChain<T>>> Planner<T>::PlanChain(const ConvolutionUnit& first, size_t units,
-                                                                             const UnitPlan<T>& plan) {
-  if constexpr (kIsBf16<T>) {
-    const ForwardChainQuestion question = {.shape = Shape(first),
-                                           .units = static_cast<uint32_t>(units),
-                                           .multiprocessors = hopper_,
-                                           .overlap = Overlap(first, ConvolutionPass::kForward),
-                                           .autotune = options_.autotune,
-                                           .apart = plan.forward.get(),
-                                           .applied = plan.forward_applied};
-    ASSIGN_OR_RETURN(const auto config, ChooseForwardChain(question, streams_.main()));
-    if (config.has_value()) {
-      return MakeForwardChain(ConvolutionChain(
-          ConvolutionBatchNorm(question.shape, *config, question.multiprocessors).WithOverlap(question.overlap)));
-    }
-  }
-  return nullptr;
-}
-
-template <typename T>
-absl::StatusOr<std::vector<ChainPlan<T>>> Planner<T>::PlanChains(const ResNetUnits& net,
-                                                                 const std::vector<UnitPlan<T>>& units) {
-  std::vector<ChainPlan<T>> chains;
-  if (!kIsBf16<T> || hopper_ == 0 || !options_.forward_chains || !options_.fused_sums || !options_.fused_batch_norm) {
-    return chains;
-  }
-  for (std::vector<size_t>& of_chain : ChainsOfUnits(net, ConvolutionChainMaxLayers())) {
-    const size_t first = of_chain.front();
-    ASSIGN_OR_RETURN(auto chain, PlanChain(net.units[first], of_chain.size(), units[first]));
-    if (chain != nullptr) {
-      chains.push_back({std::move(of_chain), std::move(chain)});
-    }
-  }
-  return chains;
-}
-
 // Returns the first unit of the shape of unit u, which may be u itself. Units of one shape share one plan.
 size_t FirstAlike(const ResNetUnits& net, size_t u) {
   const ConvolutionUnit& unit = net.units[u];
@@ -278,22 +229,6 @@ size_t FirstAlike(const ResNetUnits& net, size_t u) {
 }
 
 }  // namespace
-
-template <typename T>
-const ChainPlan<T>* BatchPlan<T>::ChainOf(size_t u) const {
-  for (const ChainPlan<T>& chain : chains) {
-    if (std::find(chain.units.begin(), chain.units.end(), u) != chain.units.end()) {
-      return &chain;
-    }
-  }
-  return nullptr;
-}
-
-template <typename T>
-std::string BatchPlan<T>::ForwardName(size_t u) const {
-  const ChainPlan<T>* const chain = ChainOf(u);
-  return chain == nullptr ? units[u].forward->name() : chain->chain->name();
-}
 
 template <typename T>
 absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNetStepOptions& options, const ResNetUnits& net, uint32_t images,
@@ -313,7 +248,6 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNetStepOptions& options, const R
     ASSIGN_OR_RETURN(UnitPlan<T> unit, planner.PlanUnit(net.units[u]));
     plan.units.push_back(std::move(unit));
   }
-  ASSIGN_OR_RETURN(plan.chains, planner.PlanChains(net, plan.units));
   UnitPlan<T>& above_stem = plan.units[net.blocks.front().conv1];
   if (options.own_weight_gradients && above_stem.data_gradient_with_sums != nullptr) {
     // The stem's weight gradient reads the gradient before the batch norm (stem_gradient.h).
@@ -329,8 +263,6 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNetStepOptions& options, const R
   return plan;
 }
 
-template struct BatchPlan<float>;
-template struct BatchPlan<__nv_bfloat16>;
 template absl::StatusOr<BatchPlan<float>> PlanBatch(const ResNetStepOptions&, const ResNetUnits&, uint32_t, uint32_t,
                                                     StepStreams&, PartialBuffers&);
 template absl::StatusOr<BatchPlan<__nv_bfloat16>> PlanBatch(const ResNetStepOptions&, const ResNetUnits&, uint32_t,

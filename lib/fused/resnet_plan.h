@@ -5,12 +5,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/fused/forward_chain.h"
 #include "lib/fused/gradient_schedule.h"
 #include "lib/fused/partial_buffers.h"
 #include "lib/fused/resnet_step_options.h"
@@ -20,7 +17,6 @@
 #include "lib/fused/unit_forward.h"
 #include "lib/kernels/batch_norm.h"
 #include "lib/kernels/classifier.h"
-#include "lib/kernels/convolution_batch_norm.h"
 
 namespace lockstep {
 
@@ -28,8 +24,6 @@ namespace lockstep {
 template <typename T>
 struct UnitPlan {
   std::shared_ptr<const UnitForward<T>> forward;
-  // Configuration of `forward` if its launch applies the batch norm; else nullopt.
-  std::optional<ConvolutionBatchNormConfig> forward_applied;
   std::shared_ptr<const UnitDataGradient<T>> data_gradient;  // null: the stem, whose input needs no gradient
   // Alternative to a data gradient that also applies the batch norm below; null: data_gradient does not apply it.
   std::shared_ptr<const UnitDataGradient<T>> data_gradient_with_sums;
@@ -38,29 +32,16 @@ struct UnitPlan {
   BatchNormLaunch launch;
 };
 
-// Units whose forward pass in training is one launch, in order. An evaluation uses their UnitPlan::forward.
-template <typename T>
-struct ChainPlan {
-  std::vector<size_t> units;
-  std::shared_ptr<const ForwardChain<T>> chain;
-};
-
 template <typename T>
 struct BatchPlan {
   uint32_t images = 0;
   bool partitioned = false;  // true: the backward pass partitions the SMs (sm_partition.h)
   std::vector<UnitPlan<T>> units;
-  std::vector<ChainPlan<T>> chains;
   // True if the stem's weight gradient is computed directly from the gradient of its batch norm's output
   // (stem_gradient.h), instead of by units[0].weight_gradient. bf16 only.
   bool stem_from_batch_norm = false;
   ClassifierShape classifier;
   GradientSchedule gradients;
-
-  // Returns the chain of unit u; null if the unit has launches of its own.
-  const ChainPlan<T>* ChainOf(size_t u) const;
-  // Describes the forward pass of unit u for records.
-  std::string ForwardName(size_t u) const;
 };
 
 // Plans for `images` at a time. Times engines and our kernels (slow), and grows the workspaces of `streams` and

@@ -153,7 +153,7 @@ std::vector<UnitKernels> Step<T>::Kernels(uint32_t batch) const {
   for (size_t u = 0; plan != plans_.end() && u < plan->second.units.size(); ++u) {
     const UnitPlan<T>& unit = plan->second.units[u];
     const bool from_batch_norm = u == 0 && plan->second.stem_from_batch_norm;
-    kernels.push_back({buffers_.net.units[u].conv_name, plan->second.ForwardName(u),
+    kernels.push_back({buffers_.net.units[u].conv_name, unit.forward->name(),
                        unit.data_gradient == nullptr ? "" : unit.data_gradient->name(),
                        from_batch_norm ? "from the batch norm's output" : unit.weight_gradient->name()});
   }

@@ -48,9 +48,6 @@ struct ResNetStepOptions {
   // Forward launches that apply the batch norm let the next launch begin while their blocks wait for each other's sums,
   // instead of after that wait.
   bool early_next = false;
-  // Runs consecutive convolutions of equal shape in one launch (convolution_chain.h), forward, where that is faster.
-  // Needs fused_batch_norm.
-  bool forward_chains = false;
   bool short_batch_norms = true;     // bf16: backward batch norms of few rows in one launch (batch_norm_backward.h)
   bool own_weight_gradients = true;  // bf16: by our kernel where it is faster than cuDNN's
   // Runs launches of the backward pass concurrently on parts of the GPU, instead of in turn on all of it. Needs bf16,

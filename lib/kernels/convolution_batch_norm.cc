@@ -52,10 +52,6 @@ absl::StatusOr<CUtensorMap> MapWeights(const ConvolutionShape& shape, uint32_t b
                                  {shape.out_channels, taps * in, kConvolutionBlockChannels / blocks}});
 }
 
-std::string Describe(const ConvolutionShape& shape, ConvolutionPass pass) {
-  return DescribeConvolution(shape, pass, ConvolutionType::kBf16);
-}
-
 absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
                    uint32_t multiprocessors) {
   RETURN_IF_ERROR(CheckConvolutionShape(shape));
@@ -65,58 +61,44 @@ absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const Co
     }
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      Describe(shape, pass), " with a batch norm's sums is not supported in tiles of ", config.pixels, " pixels by ",
-      config.splits, " blocks of ", config.groups, " groups",
+      DescribeConvolution(shape, pass, ConvolutionType::kBf16),
+      " with a batch norm's sums is not supported in tiles of ", config.pixels, " pixels by ", config.splits,
+      " blocks of ", config.groups, " groups",
       config.weight_blocks == 1 ? "" : absl::StrCat(", ", config.weight_blocks, " blocks sharing weights")));
-}
-
-// Adds to `arguments` all that depends on the shape, and makes the tensor maps.
-absl::StatusOr<PreparedConvolutionBatchNorm> Prepare(const ConvolutionShape& shape, ConvolutionPass pass,
-                                                     const ConvolutionBatchNormConfig& config, uint32_t multiprocessors,
-                                                     const __nv_bfloat16* input, const __nv_bfloat16* weights,
-                                                     const ConvolutionBatchNormArguments& arguments, Ending ending,
-                                                     const ConvolutionBatchNorm::Shortcut& shortcut) {
-  RETURN_IF_ERROR(Check(shape, pass, config, multiprocessors));
-  if (ending == Ending::kApplies && !ConvolutionBatchNormCanApply(shape, pass, config, multiprocessors)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(Describe(shape, pass), " is too large for a launch that applies the batch norm, too"));
-  }
-  const ConvolutionBatchNormPlan plan = PlanConvolutionBatchNorm(shape, pass, config, multiprocessors, ending);
-  PreparedConvolutionBatchNorm prepared;
-  prepared.launch = plan.launch;
-  prepared.arguments = arguments;
-  prepared.arguments.tiles = plan.tiles;
-  prepared.arguments.rings = plan.rings;
-  prepared.arguments.shortcut = shortcut.dy != nullptr;
-  if (prepared.arguments.shortcut && plan.tiles.spread_log2 == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(Describe(shape, pass), " has no shortcut next to it: its stride is not 2"));
-  }
-  ASSIGN_OR_RETURN(prepared.weights, MapWeights(shape, config.weight_blocks, weights));
-  ASSIGN_OR_RETURN(prepared.inputs, MapInputs(plan, input));
-  if (prepared.arguments.shortcut) {
-    ConvolutionShape point = shape;
-    point.filter = 1;
-    ASSIGN_OR_RETURN(const ConvolutionInputMaps of_shortcut, MapInputs(plan, shortcut.dy));
-    prepared.inputs.map[1] = of_shortcut.map[0];
-    ASSIGN_OR_RETURN(prepared.inputs.map[2], MapWeights(point, config.weight_blocks, shortcut.w));
-  }
-  if (ending == Ending::kApplies) {
-    ASSIGN_OR_RETURN(prepared.arguments.waits,
-                     ReportWaits(absl::StrCat(Describe(shape, pass), " that applies its batch norm")));
-  }
-  return prepared;
 }
 
 absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
                  uint32_t multiprocessors, ConvolutionBatchNormLauncher launcher, const __nv_bfloat16* input,
-                 const __nv_bfloat16* weights, const ConvolutionBatchNormArguments& arguments, Ending ending,
+                 const __nv_bfloat16* weights, ConvolutionBatchNormArguments arguments, Ending ending,
                  const ConvolutionBatchNorm::Shortcut& shortcut, cudaStream_t stream) {
-  ASSIGN_OR_RETURN(const PreparedConvolutionBatchNorm prepared,
-                   Prepare(shape, pass, config, multiprocessors, input, weights, arguments, ending, shortcut));
+  RETURN_IF_ERROR(Check(shape, pass, config, multiprocessors));
+  if (ending == Ending::kApplies && !ConvolutionBatchNormCanApply(shape, pass, config, multiprocessors)) {
+    return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
+                                                   " is too large for a launch that applies the batch norm, too"));
+  }
+  const ConvolutionBatchNormPlan plan = PlanConvolutionBatchNorm(shape, pass, config, multiprocessors, ending);
+  arguments.shortcut = shortcut.dy != nullptr;
+  if (arguments.shortcut && plan.tiles.spread_log2 == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
+                                                   " has no shortcut next to it: its stride is not 2"));
+  }
+  arguments.tiles = plan.tiles;
+  arguments.rings = plan.rings;
+  ASSIGN_OR_RETURN(const CUtensorMap weight_map, MapWeights(shape, config.weight_blocks, weights));
+  ASSIGN_OR_RETURN(ConvolutionInputMaps input_maps, MapInputs(plan, input));
+  if (arguments.shortcut) {
+    ConvolutionShape point = shape;
+    point.filter = 1;
+    ASSIGN_OR_RETURN(const ConvolutionInputMaps of_shortcut, MapInputs(plan, shortcut.dy));
+    input_maps.map[1] = of_shortcut.map[0];
+    ASSIGN_OR_RETURN(input_maps.map[2], MapWeights(point, config.weight_blocks, shortcut.w));
+  }
+  const std::string what = DescribeConvolution(shape, pass, ConvolutionType::kBf16);
+  if (ending == Ending::kApplies) {
+    ASSIGN_OR_RETURN(arguments.waits, ReportWaits(absl::StrCat(what, " that applies its batch norm")));
+  }
   const ConvolutionBatchNormLauncher run = launcher == nullptr ? &LaunchConvolutionBatchNorm : launcher;
-  return CudaStatus(run(prepared.launch, prepared.weights, prepared.inputs, prepared.arguments, stream),
-                    Describe(shape, pass));
+  return CudaStatus(run(plan.launch, weight_map, input_maps, arguments, stream), what);
 }
 
 ConvolutionBatchNormArguments ArgumentsWith(const ConvolutionOverlap& overlap) {
@@ -183,35 +165,18 @@ absl::Status ConvolutionBatchNorm::Forward(const __nv_bfloat16* x, const __nv_bf
              {}, stream);
 }
 
-namespace {
-
-ConvolutionBatchNormArguments ApplyingArguments(const ConvolutionOverlap& overlap,
-                                                const ConvolutionBatchNorm::AppliedLayer& layer, void* lamport_buffer) {
-  ConvolutionBatchNormArguments arguments = ForwardArguments(overlap, layer.raw, layer.parameters, layer.state);
-  arguments.lamport_buffer = lamport_buffer;
-  arguments.residual = layer.residual;
-  arguments.y = layer.y;
-  arguments.y_mask = layer.relu_mask;
-  return arguments;
-}
-
-}  // namespace
-
 absl::Status ConvolutionBatchNorm::ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
                                                    const BatchNormParameters& parameters, const BatchNormState& state,
                                                    const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y,
                                                    uint8_t* relu_mask, void* lamport_buffer,
                                                    cudaStream_t stream) const {
-  const AppliedLayer layer = {w, raw, parameters, state, residual, y, relu_mask};
-  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, launcher_, x, w,
-             ApplyingArguments(overlap_, layer, lamport_buffer), Ending::kApplies, {}, stream);
-}
-
-absl::StatusOr<PreparedConvolutionBatchNorm> ConvolutionBatchNorm::PrepareForwardAndApply(const __nv_bfloat16* x,
-                                                                                          const AppliedLayer& layer,
-                                                                                          void* lamport_buffer) const {
-  return Prepare(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, layer.w,
-                 ApplyingArguments(overlap_, layer, lamport_buffer), Ending::kApplies, {});
+  ConvolutionBatchNormArguments arguments = ForwardArguments(overlap_, raw, parameters, state);
+  arguments.lamport_buffer = lamport_buffer;
+  arguments.residual = residual;
+  arguments.y = y;
+  arguments.y_mask = relu_mask;
+  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, launcher_, x, w, arguments, Ending::kApplies,
+             {}, stream);
 }
 
 absl::Status ConvolutionBatchNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,

@@ -72,9 +72,7 @@ class ConvolutionBatchNorm {
                        uint32_t multiprocessors, ConvolutionBatchNormLauncher launcher = nullptr)
       : shape_(shape), config_(config), multiprocessors_(multiprocessors), launcher_(launcher) {}
 
-  const ConvolutionShape& shape() const { return shape_; }
   const ConvolutionBatchNormConfig& config() const { return config_; }
-  uint32_t multiprocessors() const { return multiprocessors_; }
 
   // Returns the same convolution with this overlap instead of none.
   ConvolutionBatchNorm WithOverlap(const ConvolutionOverlap& overlap) const {
@@ -96,20 +94,6 @@ class ConvolutionBatchNorm {
                                const BatchNormParameters& parameters, const BatchNormState& state,
                                const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y, uint8_t* relu_mask,
                                void* lamport_buffer, cudaStream_t stream) const;
-
-  // Operands of ForwardAndApply other than the input and the memory of the sums.
-  struct AppliedLayer {
-    const __nv_bfloat16* w = nullptr;
-    __nv_bfloat16* raw = nullptr;
-    BatchNormParameters parameters;
-    BatchNormState state;
-    BatchNormResidual<__nv_bfloat16> residual;
-    __nv_bfloat16* y = nullptr;
-    uint8_t* relu_mask = nullptr;
-  };
-  // Returns the launch that ForwardAndApply would make, for a chain of layers (convolution_chain.h).
-  absl::StatusOr<PreparedConvolutionBatchNorm> PrepareForwardAndApply(const __nv_bfloat16* x, const AppliedLayer& layer,
-                                                                      void* lamport_buffer) const;
 
   // Batch norm whose output, after the ReLU, was the convolution's input. All tensors are (images, in_size, in_size,
   // in_channels).

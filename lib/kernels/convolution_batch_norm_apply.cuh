@@ -176,16 +176,15 @@ class BackwardCoefficients {
   batch_norm::BackwardFinish finish_;
 };
 
-// Inputs of the coefficients of a thread's channel, forward or backward.
-template <bool kBackward>
-using CoefficientsOf = std::conditional_t<kBackward, BackwardCoefficients, ForwardCoefficients>;
-
-// Publishes the block's sums, waits for those of all blocks, and returns the coefficients. next_early: lets the next
-// launch begin during this wait. `shared` must have room for twice SumsOfWarps(kGroups) Sums, followed by Coefficients.
-template <uint32_t kGroups, typename OfChannel>
-__device__ const Coefficients& SumOverGrid(const ConvolutionBatchNormArguments& arguments, const Work& work,
-                                           const OfChannel& of_channel, LamportReduction<kGroups>& reduction,
-                                           ChannelSums& sums, Sums* shared, bool next_early) {
+// Waits for the sums of all blocks, and calls `apply` with the thread's coefficients. `shared` must have room for twice
+// SumsOfWarps(kGroups) Sums, followed by Coefficients.
+template <bool kBackward, uint32_t kGroups, typename ApplyTiles>
+__device__ void SumAndApply(const ConvolutionBatchNormArguments& arguments, const Work& work,
+                            const LamportCounters& counters, ChannelSums& sums, Sums* shared, const ApplyTiles& apply) {
+  const uint32_t c = threadIdx.x % kChannels;  // thread c writes the sums of channel c
+  const std::conditional_t<kBackward, BackwardCoefficients, ForwardCoefficients> of_channel(arguments,
+                                                                                            work.channel + c);
+  LamportReduction<kGroups> reduction(arguments.lamport_buffer, counters, work, arguments.waits);
   constexpr uint32_t kSums = SumsOfWarps(kGroups);
   Coefficients& coefficients = *reinterpret_cast<Coefficients*>(shared + 2 * kSums);
   const Sums of_block = AddThreads<kGroups>(sums, shared);
@@ -193,7 +192,7 @@ __device__ const Coefficients& SumOverGrid(const ConvolutionBatchNormArguments& 
   if (threadIdx.x < kChannels) {
     reduction.Publish(work, of_block);
   }
-  if (next_early) {
+  if (arguments.next_early) {
     LetNextBegin();  // takes effect when all blocks have come here, so that all that wait are resident
   }
   reduction.ClearOther();
@@ -204,21 +203,9 @@ __device__ const Coefficients& SumOverGrid(const ConvolutionBatchNormArguments& 
   if (threadIdx.x < kChannels) {
     const ConvolutionTiles& tiles = arguments.tiles;
     const uint32_t rows = tiles.images << 2 * (tiles.size_log2 + tiles.spread_log2);
-    of_channel.Make(arguments, total, rows, work.share == 0, threadIdx.x, coefficients);
+    of_channel.Make(arguments, total, rows, work.share == 0, c, coefficients);
   }
   SyncConsumers<kGroups>();
-  return coefficients;
-}
-
-// Waits for the sums of all blocks, and calls `apply` with the thread's coefficients. `shared`: see SumOverGrid.
-template <bool kBackward, uint32_t kGroups, typename ApplyTiles>
-__device__ void SumAndApply(const ConvolutionBatchNormArguments& arguments, const Work& work,
-                            const LamportCounters& counters, ChannelSums& sums, Sums* shared, const ApplyTiles& apply) {
-  // Thread c writes the sums of channel c.
-  const CoefficientsOf<kBackward> of_channel(arguments, work.channel + threadIdx.x % kChannels);
-  LamportReduction<kGroups> reduction(arguments.lamport_buffer, counters, work, arguments.waits);
-  const Coefficients& coefficients =
-      SumOverGrid<kGroups>(arguments, work, of_channel, reduction, sums, shared, arguments.next_early);
   LetNextBegin();
   // The atomic operation's result arrives while the batch norm is applied.
   const uint32_t closed_before = threadIdx.x == 0 ? reduction.BeginToClose() : 0;

@@ -134,60 +134,49 @@ __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Wo
   }
 }
 
-// Multiplies and writes the group's tile, if there is one, keeps it, and adds it to the sums. `rings` must be at the
-// block's first tile. `round`: number of times that the block has multiplied its tiles before.
-template <bool kBackward, uint32_t kPixels, Kind kKind, uint32_t kWeightBlocks>
-__device__ void MultiplyAndKeep(const ConvolutionBatchNormArguments& arguments, const Work& work,
-                                const SharedPlan& plan, uint32_t shared_base, main_loop::Rings rings, uint32_t round,
-                                Kept<kPixels>& kept, ChannelSums& sums) {
-  const ConvolutionTiles& tiles = arguments.tiles;
-  const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
-  const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
-  const uint32_t index = work.first + group * work.stride;
-  if (index >= tiles.pixel_tiles) {
-    return;
-  }
-  if (group == 1) {
-    rings.Skip(StagesOf<kKind>(arguments, work, Tile(tiles, work.first)));
-    main_loop::WaitForTurn<kApplyingGroups>(shared_base + plan.multiplied(0), 1 + kApplyingGroups * round);
-  }
-  float acc[kPixels / 2];
-#pragma unroll
-  for (float& value : acc) {
-    value = 0;
-  }
-  const Tile tile(tiles, index);
-  if (kBackward) {
-    PrefetchAround(arguments, tile, work.channel, kPixels);
-  }
-  const main_loop::Stages stages = StagesOf<kKind>(arguments, work, tile);
-  main_loop::Multiply(TileProduct<kBackward, kPixels, kKind, kWeightBlocks>{tiles, stages.taps}, stages, rings,
-                      shared_base + plan.multiplied(group), acc);
-  uint32_t first = 0, pixels = kPixels;
-  if (kWeightBlocks == 1 && tiles.splits_log2 != 0) {
-    pixels = StageShare<kPixels>(arguments, work, staging, shared_base + plan.exchange, shared_base + plan.exchanged(),
-                                 acc, round & 1);
-    first = work.rank * pixels;
-  } else {
-#pragma unroll
-    for (uint32_t j = 0; j < kPixels / 8; ++j) {
-      Stage(staging, j * 8, {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]});
-    }
-    SyncGroup(group);
-  }
-  Keep<kBackward, kPixels>(arguments, tile, work.channel, staging, first, pixels / kPixelsAtOnce, kept, sums);
-}
-
 // Processes at most one tile per group and keeps it until all sums are available.
 template <bool kBackward, uint32_t kPixels, Kind kKind, uint32_t kWeightBlocks>
 __device__ void ConsumeAndApply(const ConvolutionBatchNormArguments& arguments, const Work& work,
-                                const SharedPlan& plan, uint32_t shared_base, char* shared,
-                                const main_loop::Rings& rings) {
+                                const SharedPlan& plan, uint32_t shared_base, char* shared, main_loop::Rings rings) {
+  const ConvolutionTiles& tiles = arguments.tiles;
+  const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
+  const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
   const LamportCounters counters(arguments.lamport_buffer);
   ChannelSums sums;
   LoadOrigin(kBackward ? arguments.state.mean : arguments.parameters.running_mean, work, sums);
   Kept<kPixels> kept = {};
-  MultiplyAndKeep<kBackward, kPixels, kKind, kWeightBlocks>(arguments, work, plan, shared_base, rings, 0, kept, sums);
+  const uint32_t index = work.first + group * work.stride;
+  if (index < tiles.pixel_tiles) {
+    if (group == 1) {
+      rings.Skip(StagesOf<kKind>(arguments, work, Tile(tiles, work.first)));
+      main_loop::WaitForTurn<kApplyingGroups>(shared_base + plan.multiplied(0), 1);
+    }
+    float acc[kPixels / 2];
+#pragma unroll
+    for (float& value : acc) {
+      value = 0;
+    }
+    const Tile tile(tiles, index);
+    if (kBackward) {
+      PrefetchAround(arguments, tile, work.channel, kPixels);
+    }
+    const main_loop::Stages stages = StagesOf<kKind>(arguments, work, tile);
+    main_loop::Multiply(TileProduct<kBackward, kPixels, kKind, kWeightBlocks>{tiles, stages.taps}, stages, rings,
+                        shared_base + plan.multiplied(group), acc);
+    uint32_t first = 0, pixels = kPixels;
+    if (kWeightBlocks == 1 && tiles.splits_log2 != 0) {
+      pixels = StageShare<kPixels>(arguments, work, staging, shared_base + plan.exchange,
+                                   shared_base + plan.exchanged(), acc);
+      first = work.rank * pixels;
+    } else {
+#pragma unroll
+      for (uint32_t j = 0; j < kPixels / 8; ++j) {
+        Stage(staging, j * 8, {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]});
+      }
+      SyncGroup(group);
+    }
+    Keep<kBackward, kPixels>(arguments, tile, work.channel, staging, first, pixels / kPixelsAtOnce, kept, sums);
+  }
   SumAndApply<kBackward, kApplyingGroups>(
       arguments, work, counters, sums, reinterpret_cast<Sums*>(shared + plan.staging),
       [&](const PackCoefficients& coefficients) { Apply<kBackward, kPixels>(arguments, coefficients, kept); });
@@ -294,8 +283,7 @@ __global__ void __launch_bounds__(ThreadsOf(kGroups), 1)
     }
   };
   const auto copy = [&](uint32_t copier) {
-    const TileCopies<kBackward, kKind, kWeightBlocks> copies = {arguments, weights, inputs.map, work.channel,
-                                                                work.rank};
+    const TileCopies<kBackward, kKind, kWeightBlocks> copies = {arguments, weights, inputs, work.channel, work.rank};
     if constexpr (kCopiers<kPixels, kWeightBlocks> == 1) {
       CopyBlock(copies, work, rings);
     } else if (copier == 0) {

@@ -128,14 +128,6 @@ struct ConvolutionInputMaps {
   CUtensorMap map[4];
 };
 
-// All operands of a launch.
-struct PreparedConvolutionBatchNorm {
-  ConvolutionBatchNormLaunch launch;
-  CUtensorMap weights;
-  ConvolutionInputMaps inputs;
-  ConvolutionBatchNormArguments arguments;
-};
-
 // Launches the kernel. weights: (out, filter * filter, in), boxes of 64 / weight_blocks x 1 x 64. All tensors are in
 // bf16, innermost dimension last, swizzled by 128 bytes.
 cudaError_t LaunchConvolutionBatchNorm(const ConvolutionBatchNormLaunch& launch, const CUtensorMap& weights,

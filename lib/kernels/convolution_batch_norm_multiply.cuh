@@ -52,9 +52,9 @@ template <bool kBackward, Kind kKind, uint32_t kWeightBlocks>
 struct TileCopies {
   const ConvolutionBatchNormArguments& arguments;
   const CUtensorMap& weights;
-  const CUtensorMap* inputs;  // maps of ConvolutionInputMaps
-  uint32_t channel;           // first channel of the tiles
-  uint32_t rank;              // rank in the cluster
+  const ConvolutionInputMaps& inputs;
+  uint32_t channel;  // first channel of the tiles
+  uint32_t rank;     // rank in the cluster
 
   __device__ void Input(const Tile& tile, uint32_t stage, const Ring& ring) const {
     constexpr uint32_t kFilter = kFilterOf<kKind>;
@@ -64,23 +64,23 @@ struct TileCopies {
     const int32_t image = static_cast<int32_t>(tile.image), row = static_cast<int32_t>(tile.row);
     if constexpr (kKind == Kind::kSpread) {
       const SpreadStage spread(tiles, tile, stage);
-      CopyBox(inputs[spread.shortcut ? 1 : 0], ring.Data(), ring.Full(), spread.depth,
+      CopyBox(inputs.map[spread.shortcut ? 1 : 0], ring.Data(), ring.Full(), spread.depth,
               spread.filter_column == 0 ? 1 : 0, image, row);
     } else if constexpr (kKind == Kind::kBox) {
       // With one block of channels this launch reads the input once, and the L2 cache should keep the output instead.
-      CopyBox(inputs[0], ring.Data(), ring.Full(), depth, static_cast<int32_t>(tile.column) - 1, image, row - 1,
+      CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, static_cast<int32_t>(tile.column) - 1, image, row - 1,
               tiles.channel_blocks == 1 ? EvictFirst() : EvictNormal());
     } else if constexpr (kKind == Kind::kSame) {
-      CopyBox(inputs[0], ring.Data(), ring.Full(), depth, column - 1, image, row - 1);
+      CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, column - 1, image, row - 1);
     } else if constexpr (kKind == Kind::kHalved) {
       // Column 2x - 1 is the odd one of pair x - 1, column 2x + 1 that of pair x; the same holds for rows.
       const uint32_t odd = column != 1;
       const int32_t pair = column == 0 ? -1 : 0;
-      CopyBox(inputs[2 + odd], ring.Data(), ring.Full(), depth, pair, image, row - 1);
-      CopyBox(inputs[odd], ring.Data() + RowsOf<kKind>(tiles, 1, kFilter) * RowBytes(tiles), ring.Full(), depth, pair,
-              image, row);
+      CopyBox(inputs.map[2 + odd], ring.Data(), ring.Full(), depth, pair, image, row - 1);
+      CopyBox(inputs.map[odd], ring.Data() + RowsOf<kKind>(tiles, 1, kFilter) * RowBytes(tiles), ring.Full(), depth,
+              pair, image, row);
     } else {
-      CopyBox(inputs[0], ring.Data(), ring.Full(), depth, 0, image, row);
+      CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, 0, image, row);
     }
   }
 
@@ -91,7 +91,7 @@ struct TileCopies {
     if constexpr (kKind == Kind::kSpread) {
       const SpreadStage spread(arguments.tiles, tile, stage);
       const uint32_t filter_row = tile.odd_row == 0 ? 1 : tap * 2;
-      WeightBox(spread.shortcut ? inputs[2] : weights, ring, first_channel,
+      WeightBox(spread.shortcut ? inputs.map[2] : weights, ring, first_channel,
                 spread.shortcut ? 0 : static_cast<int32_t>(filter_row * 3 + spread.filter_column), spread.depth);
       return;
     }

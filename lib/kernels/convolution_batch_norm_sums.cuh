@@ -124,10 +124,6 @@ __device__ bool ReduceInLastBlock(ChannelSums& sums, const Work& work, Workspace
   return threadIdx.x < kChannels;
 }
 
-// Words of a LamportReduction's memory: the current half, whether a launch has given up, and the number of blocks that
-// have closed. The first two are loaded at once.
-constexpr uint32_t kLamportTurn = 0, kLamportGivenUp = 1, kLamportClosed = 2;
-
 // Counters of a LamportReduction's memory at the beginning of a launch. A block loads them before its products, because
 // the load takes about as long as the block's own sums, and must do so after WaitForLaunchBefore.
 struct LamportCounters {
@@ -141,14 +137,12 @@ struct LamportCounters {
 // Reduction over blocks that all run at once: each block writes its sums, and the others wait for the sums themselves,
 // not for a counter. A word of 0 is not yet written; a sum of 0 is written as -0. Two halves of the memory alternate: a
 // launch writes to one and clears the other, which the previous launch has read, for the next. Source: TensorRT-LLM's
-// all-reduce with "Lamport" buffers. A launch of several layers (convolution_chain.cu) reduces once for each layer, and
-// its halves alternate from layer to layer. All blocks must then have ended one reduction before any begins the next.
+// all-reduce with "Lamport" buffers.
 //
 // A block that has waited past the limit (wait_report.h) reports it. Then neither it nor any later launch with this
 // memory waits again: missing sums are read as they are.
 //
-// Memory: three counters (kLamportTurn and those after it); from kLamportHeadBytes on the halves, each Sums
-// (channel_blocks, shares, 64).
+// Memory: three counters; from kLamportHeadBytes on the halves, each Sums (channel_blocks, shares, 64).
 template <uint32_t kGroups>
 class LamportReduction {
  public:
@@ -212,22 +206,20 @@ class LamportReduction {
 
   // Counts this block as one that has ended its use. Must be called by one thread of each block, when all consumers of
   // the block have returned from AddShares. Returns the number of blocks counted before, for Close.
-  __device__ uint32_t BeginToClose() const { return atomicAdd(counters_ + kLamportClosed, 1); }
+  __device__ uint32_t BeginToClose() const { return atomicAdd(counters_ + kClosed, 1); }
 
-  // Leaves the memory to the next launch if this block was the last one: switches the halves, once for each of the
-  // launch's `reductions`. Returns whether it was. Must be called by the same thread, as late as possible, so that the
-  // thread does not wait for the atomic operation.
-  __device__ bool Close(uint32_t closed_before, uint32_t reductions = 1) const {
-    const bool is_last = closed_before == gridDim.x - 1;
-    if (is_last) {
-      counters_[kLamportClosed] = 0;
-      counters_[kLamportTurn] ^= reductions & 1;
+  // Switches the halves if this block was the last one. Must be called by the same thread, as late as possible, so that
+  // the thread does not wait for the atomic operation.
+  __device__ void Close(uint32_t closed_before) const {
+    if (closed_before == gridDim.x - 1) {
+      counters_[kClosed] = 0;
+      counters_[kTurn] ^= 1;
     }
-    return is_last;
   }
 
  private:
   static constexpr uint32_t kThreads = ConsumersOf(kGroups), kWarps = ConsumerWarpsOf(kGroups);
+  static constexpr uint32_t kTurn = 0, kGivenUp = 1, kClosed = 2;  // counters; the first two are loaded at once
   static constexpr uint32_t kShareVectors = kChannels * sizeof(Sums) / sizeof(float4);
   static constexpr uint32_t kHalfVectors = kConvolutionBatchNormMaxResidentBlocks * kShareVectors;
 
@@ -244,7 +236,7 @@ class LamportReduction {
     if (!HasExpired(begin_)) {
       return false;
     }
-    static_cast<volatile uint32_t*>(counters_)[kLamportGivenUp] = 1;
+    static_cast<volatile uint32_t*>(counters_)[kGivenUp] = 1;
     Report(waits_);
     return true;
   }
@@ -263,7 +255,7 @@ class LamportReduction {
     return value;
   }
 
-  uint32_t* counters_;
+  uint32_t* counters_;  // current half, whether a launch has given up, and number of blocks that have closed
   const WaitReport& waits_;
   uint32_t tries_left_;  // attempts before the clock is read
   uint32_t begin_ = 0;   // clock at the start of the waits; 0, which is long ago, after a launch that has given up

@@ -357,13 +357,11 @@ __device__ inline uint32_t ReceivedBytes(const ConvolutionTiles& tiles, uint32_t
 
 // Exchanges partial sums if the depth is shared: every block sends each other block the pixels which that block owns,
 // and stages its own pixels, added up in the order of the ranks. A thread adds up values of itself and of the other
-// blocks' threads of its number, so that its own values need only an ordinary store. `parity`: parity of the number of
-// exchanges before, at this barrier. Returns the number of pixels that this block owns; they start at rank times this
-// number.
+// blocks' threads of its number, so that its own values need only an ordinary store. Returns the number of pixels that
+// this block owns; they start at rank times this number.
 template <uint32_t kPixels>
 __device__ uint32_t StageShare(const ConvolutionBatchNormArguments& arguments, const Work& work, uint32_t staging,
-                               uint32_t exchange, uint32_t barrier, const float (&acc)[kPixels / 2],
-                               uint32_t parity = 0) {
+                               uint32_t exchange, uint32_t barrier, const float (&acc)[kPixels / 2]) {
   constexpr uint32_t kPartsLog2 = kPixels == 128 ? 4 : 3, kPartBytes = wgmma::kThreads * sizeof(float4);
   static_assert(kPixels / 8 == 1u << kPartsLog2, "parts of eight pixels");
   const uint32_t splits = 1u << arguments.tiles.splits_log2;
@@ -376,7 +374,7 @@ __device__ uint32_t StageShare(const ConvolutionBatchNormArguments& arguments, c
     const float4 part = {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]};
     StoreOrSend(to == work.rank, at, InBlock(at, to), InBlock(barrier, to), part);
   }
-  WaitFor(barrier, parity);
+  WaitFor(barrier, 0);
   for (uint32_t first = 0; first < mine; first += 2) {
 #pragma unroll
     for (uint32_t j = first; j < first + 2; ++j) {

@@ -643,10 +643,9 @@ TEST_F(FusedStepTest, SmsOfALayerAreReplaced) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("have no effect")));
 }
 
-// Options of launches that overlap, or of one launch for several units.
+// Options of launches that overlap.
 struct Early {
   bool weights, next;
-  bool chains = false;
 };
 
 // Returns the values after seven steps of eight images at decreasing rates, either in one graph or queued one by one.
@@ -656,7 +655,6 @@ ResNetValues AfterShortSteps(const ImageSet& set, const Model& model, bool toget
   options.autotune = false;
   options.early_weights = early.weights;
   options.early_next = early.next;
-  options.forward_chains = early.chains;
   const auto step = MakeFused(set, options, model);
   std::vector<float> rates(kSteps);
   for (uint32_t s = 0; s < kSteps; ++s) {
@@ -701,32 +699,6 @@ TEST_F(FusedStepTest, EarlyLaunchesChangeNoBit) {
       EXPECT_TRUE(SameBits(overlapped.batch_norms, plain.batch_norms)) << early.weights << early.next << graph;
       EXPECT_TRUE(SameBits(overlapped.running, plain.running)) << early.weights << early.next << graph;
     }
-  }
-}
-
-// One launch for several units computes what their launches compute, in the same order.
-TEST_F(FusedStepTest, ForwardChainsChangeNoBit) {
-  SKIP_WITHOUT_GPU();
-  const ResNetValues plain = AfterShortSteps(set_, *model_, false, {true, false, false});
-  for (const Early& early : std::vector<Early>{{false, false, true}, {true, false, true}, {true, true, true}}) {
-    for (const bool graph : {false, true}) {
-      const ResNetValues chained = AfterShortSteps(set_, *model_, graph, early);
-      EXPECT_TRUE(SameBits(chained.weights, plain.weights)) << early.weights << early.next << graph;
-      EXPECT_TRUE(SameBits(chained.batch_norms, plain.batch_norms)) << early.weights << early.next << graph;
-      EXPECT_TRUE(SameBits(chained.running, plain.running)) << early.weights << early.next << graph;
-    }
-  }
-  ResNetStepOptions options = Options(ConvolutionType::kBf16);
-  options.autotune = false;
-  options.forward_chains = true;
-  const auto step = MakeFused(set_, options, *model_);
-  ASSERT_THAT(step->Prepare(kBatch), IsOk());
-  // On a GPU whose launches apply batch norms, all units are in chains but the stem, shortcuts and strided ones.
-  for (const UnitKernels& kernels : step->Kernels(kBatch)) {
-    const bool applied = kernels.forward.find(", applied") != std::string::npos;
-    const bool alone = kernels.convolution == "conv1" || (kernels.convolution.rfind(".0.conv1") != std::string::npos &&
-                                                          kernels.convolution.rfind("layer1", 0) != 0);
-    EXPECT_EQ(kernels.forward.find(", in a chain") != std::string::npos, applied && !alone) << kernels.convolution;
   }
 }
 
