@@ -22,7 +22,7 @@
 //                together (paired_weights), by turns
 //     --partitions=SMS  only the fastest in bf16, with the SM partition of lib/fused/sm_partition.h, and with other SMs
 //                of some layers, by turns. SMS: the lists of PartitionVariants (fused_step_variants.h); default:
-//                kPredictedSms
+//                kEarlierSms
 //     --profile  only the fastest in bf16, 64 steps of it between cudaProfilerStart and cudaProfilerStop, for
 //                ncu --profile-from-start off
 #include <cuda_profiler_api.h>
@@ -264,7 +264,7 @@ int main(int argc, char** argv) {
   } else if (pairs) {
     by_turns = PairVariants();
   } else if (partitions) {
-    by_turns = Value(PartitionVariants(equals == std::string::npos ? kPredictedSms : flag.substr(equals + 1)));
+    by_turns = Value(PartitionVariants(equals == std::string::npos ? kEarlierSms : flag.substr(equals + 1)));
   }
   std::printf("batch  s per 50,000 images: median of %d (smallest to largest)\n", kRepeats);
   const std::vector<FusedStepVariant> once = early ? EarlyVariants() : OptimizationVariants();

@@ -23,15 +23,19 @@ constexpr uint32_t kShortcutSms = 16;
 // Returns the partition of an H200's SMs. The update has what layer 3 and layer 2 leave. With more, SGD would take SMs
 // from a data gradient, whose blocks wait for each other and must all be resident at once.
 SmPartition LayerPartition(uint32_t channels, uint32_t batch) {
+  const bool small = batch <= kMaxBatchWithConcurrentUpdate;
   switch (channels) {
+    case 64:
+      return small ? SmPartition{.partitioned = true, .data_gradient = 88, .weight_gradient = 44, .update = 0}
+                   : SmPartition{.partitioned = true, .data_gradient = 94, .weight_gradient = 38, .update = 0};
     case 128:
-      return batch <= kMaxBatchWithConcurrentUpdate
-                 ? SmPartition{.partitioned = true, .data_gradient = 66, .weight_gradient = 44, .update = 22}
-                 : SmPartition{.partitioned = true, .data_gradient = 77, .weight_gradient = 55, .update = 22};
+      return small ? SmPartition{.partitioned = true, .data_gradient = 66, .weight_gradient = 44, .update = 22}
+                   : SmPartition{.partitioned = true, .data_gradient = 86, .weight_gradient = 46, .update = 22};
     case 256:
       return {.partitioned = true, .data_gradient = 66, .weight_gradient = 48, .update = 18};
     default:
-      return {.partitioned = true, .data_gradient = 88, .weight_gradient = 44, .update = 0};
+      return small ? SmPartition{.partitioned = true, .data_gradient = 88, .weight_gradient = 44, .update = 0}
+                   : SmPartition{.partitioned = true, .data_gradient = 64, .weight_gradient = 68, .update = 0};
   }
 }
 

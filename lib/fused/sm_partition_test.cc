@@ -8,7 +8,7 @@ namespace lockstep {
 namespace {
 
 // Concurrent launches must fit together (with large batches without SGD, which ends before they do). The chain of data
-// gradients, for which all other work waits, must have the larger part.
+// gradients, for which all other work waits, must have the larger part, except in layer 4 at large batches.
 TEST(SmPartitionTest, SideBySideTheyFit) {
   for (const uint32_t all : {132u, 114u, 78u}) {
     for (const uint32_t batch : {1u, 32u, 64u, 65u, 128u, kMaxPartitionedBatch}) {
@@ -17,7 +17,9 @@ TEST(SmPartitionTest, SideBySideTheyFit) {
         EXPECT_TRUE(partition.partitioned);
         EXPECT_LE(partition.data_gradient + partition.weight_gradient + (batch <= 64 ? partition.update : 0), all)
             << unit.conv_name << " " << batch;
-        EXPECT_GE(partition.data_gradient, partition.weight_gradient) << unit.conv_name << " " << batch;
+        if (unit.out_channels < 512 || batch <= 64) {
+          EXPECT_GE(partition.data_gradient, partition.weight_gradient) << unit.conv_name << " " << batch;
+        }
         EXPECT_GT(partition.weight_gradient, 0u);
         EXPECT_GT(partition.shortcut, 0u);
         // No layer is above layer 4, and the update that could run during layer 1 is left for the end.
@@ -32,31 +34,35 @@ TEST(SmPartitionTest, AnH200sLayers) {
   const auto of_layer = [&](size_t block, uint32_t batch) {
     return PartitionSms(net.units[net.blocks[block].conv2], batch, 132);
   };
-  EXPECT_EQ(of_layer(0, 128).data_gradient, 88u);
-  EXPECT_EQ(of_layer(0, 128).weight_gradient, 44u);
-  EXPECT_EQ(of_layer(2, 128).data_gradient, 77u);
+  EXPECT_EQ(of_layer(0, 128).data_gradient, 94u);
+  EXPECT_EQ(of_layer(0, 128).weight_gradient, 38u);
+  EXPECT_EQ(of_layer(0, 64).data_gradient, 88u);
+  EXPECT_EQ(of_layer(2, 128).data_gradient, 86u);
+  EXPECT_EQ(of_layer(2, 128).weight_gradient, 46u);
   EXPECT_EQ(of_layer(2, 32).data_gradient, 66u);
   EXPECT_EQ(of_layer(2, 32).update, 22u);
   EXPECT_EQ(of_layer(4, 128).data_gradient, 66u);
   EXPECT_EQ(of_layer(4, 128).update, 18u);
-  EXPECT_EQ(of_layer(7, 128).data_gradient, 88u);
+  EXPECT_EQ(of_layer(7, 128).data_gradient, 64u);
+  EXPECT_EQ(of_layer(7, 128).weight_gradient, 68u);
+  EXPECT_EQ(of_layer(7, 64).data_gradient, 88u);
   EXPECT_EQ(of_layer(7, 128).shortcut, 16u);
 }
 
 TEST(SmPartitionTest, ListedLayersReplaceThoseFound) {
   const ResNetUnits net = MakeResNetUnits();
-  const std::vector<LayerSms> layers = {{512, 64, 68}, {128, 86, 46}};
+  const std::vector<LayerSms> layers = {{512, 88, 44}, {128, 77, 55}};
   const auto of_layer = [&](size_t block, uint32_t all) {
     return PartitionSms(net.units[net.blocks[block].conv2], 128, all, layers);
   };
-  EXPECT_EQ(of_layer(7, 132).data_gradient, 64u);
-  EXPECT_EQ(of_layer(7, 132).weight_gradient, 68u);
+  EXPECT_EQ(of_layer(7, 132).data_gradient, 88u);
+  EXPECT_EQ(of_layer(7, 132).weight_gradient, 44u);
   EXPECT_EQ(of_layer(7, 132).shortcut, 16u);
-  EXPECT_EQ(of_layer(2, 132).data_gradient, 86u);
+  EXPECT_EQ(of_layer(2, 132).data_gradient, 77u);
   EXPECT_EQ(of_layer(2, 132).update, 22u);
   EXPECT_EQ(of_layer(4, 132).data_gradient, 66u);
-  EXPECT_EQ(of_layer(0, 132).weight_gradient, 44u);
-  EXPECT_EQ(of_layer(7, 66).data_gradient, 32u);  // a GPU with half of the SMs
+  EXPECT_EQ(of_layer(0, 132).weight_gradient, 38u);
+  EXPECT_EQ(of_layer(7, 66).data_gradient, 44u);  // a GPU with half of the SMs
 }
 
 TEST(SmPartitionTest, ReadsLayersFromText) {
