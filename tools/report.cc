@@ -164,7 +164,7 @@ absl::Status Report() {
 }
 
 absl::Status Check() {
-  ASSIGN_OR_RETURN(const std::vector<std::string> inputs, Inputs(&IsPublishedTable));
+  ASSIGN_OR_RETURN(const std::vector<std::string> inputs, Inputs(&IsPublishedTableFile));
   return RunCheck({inputs, absl::GetFlag(FLAGS_junit), absl::GetFlag(FLAGS_force)});
 }
 

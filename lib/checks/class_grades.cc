@@ -33,7 +33,9 @@ std::string Line(const ClassStudent& student) {
           absl::StrCat(student.files.size()), has_speedup ? Number(student.best_speedup->value) : "",
           has_speedup ? absl::StrCat(student.best_speedup->devices) : "",
           student.fastest_epoch.has_value() ? Number(*student.fastest_epoch) : "",
-          CsvText(ShortenedLines(student.mostly_equal)), CsvText(absl::StrJoin(student.partly, " "))},
+          CsvText(ShortenedLines(student.mostly_equal)), CsvText(absl::StrJoin(student.partly, " ")),
+          absl::StrCat(student.wrong_numbers), absl::StrCat(student.speedups_above_devices),
+          CsvText(student.no_speedup_reason)},
       ",");
 }
 

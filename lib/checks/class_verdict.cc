@@ -114,6 +114,11 @@ std::vector<std::string> ReasonsOf(const ClassStudent& student) {
   const std::vector<std::string> unread = UnreadTexts(student);
   reasons.insert(reasons.end(), unread.begin(), unread.end());
   reasons.insert(reasons.end(), student.outliers.begin(), student.outliers.end());
+  for (const CheckFinding& finding : student.findings) {
+    if (finding.rule == "speedup_above_ranks") {
+      reasons.push_back(absl::StrCat("remark ", finding.rule, ": ", finding.text));
+    }
+  }
   return reasons;
 }
 

@@ -125,10 +125,14 @@ void FindMostlyEqual(std::vector<ClassStudent>& students) {
     const NumberSet& first = sets[i];
     const NumberSet& second = sets[j];
     const bool is_file = first.table.empty();
-    if (is_file != second.table.empty() || AreCopies(first, second) || files.count({first.file, second.file}) > 0) {
+    // Of files with a shared table, only the other tables are compared.
+    if (is_file != second.table.empty() || (is_file && AreCopies(first, second)) || files.count({first.file, second.file}) > 0) {
       return;
     }
     NumberAgreement agreement = CompareNumbers(first, second);
+    if (AreCopies(first, second) && agreement.different.empty()) {
+      return;  // the shared table itself
+    }
     if (IsMostlyEqual(agreement, pairs)) {
       Note(first, second, std::move(agreement), found);
       if (is_file) {
