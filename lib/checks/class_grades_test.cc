@@ -27,8 +27,8 @@ TEST(ClassGradesTest, OneLineForEachStudent) {
                          "\r\nada,broken rules,2,parts_do_not_sum,1,2,Q1 Q2,1,\"sweep.rec: the same numbers as "
                          "sweep.rec of ben, s.rec of eve\",,,2,1.875,2,0.5,times.csv: 11 of 12 measured numbers as in "
                          "times.csv of dan,Q3 B2,3,1,\r\n"
-                         "ben,cannot be read,0,,0,0,,,,,no file is in it; ask for records (*.rec) or a table "
-                         "(*.csv),0,,,,,,0,0,no speed-up in the files\r\n"));
+                         "ben,cannot be read,0,,0,0,,,,,\"no file is in it; ask for records (*.rec) or a table "
+                         "(*.csv, *.md, *.tex)\",0,,,,,,0,0,no speed-up in the files\r\n"));
 }
 
 TEST(ClassGradesTest, NoCellIsAFormula) {

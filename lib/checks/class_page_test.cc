@@ -537,12 +537,44 @@ TEST_F(ClassFolderTest, class_every_folder_is_on_the_page) {
   EXPECT_THAT(page, HasSubstr("7 students: "));
   EXPECT_THAT(page, HasSubstr("cannot be read 3 (2 without a record or table)"));
   EXPECT_THAT(page, HasSubstr("no file is in it"));
-  EXPECT_THAT(page, HasSubstr("neither a record nor a table is in it, but notes.txt"));
+  EXPECT_THAT(page, HasSubstr("notes.txt: no table in it; no other file is in it"));
   EXPECT_THAT(page, HasSubstr("1/2/3/4: a folder deeper than 3 levels"));
   EXPECT_THAT(page, HasSubstr("belong to no student and were not checked: grades.csv"));
   EXPECT_THAT(Student("dave").copies, ElementsAre("hand_in/last/sweep.json: the same numbers as sweep.json of alice"));
   EXPECT_THAT(Student("frank").copies, ElementsAre("Times.CSV: the same numbers as times.csv of grace"));
   EXPECT_THAT(Student("grace").unreadable, IsEmpty());
+}
+
+TEST_F(ClassFolderTest, TablesInMarkdownAreReadAndProseHidesNothing) {
+  const std::string table =
+      "# Lab 4\n\n# source: a test\n# images_per_epoch: 50000\n# batch: per_device\n\nEpoch time (s)\n\n"
+      "| batch | 1 GPU | 4 GPUs |\n|---|---|---|\n| 32 | 30.55 | 9.61 |\n| 512 | 21.03 | 4.571 |\n\nSpeed-up\n\n"
+      "| batch | 4 GPUs |\n|---|---|\n| 32 | 3.18x |\n| 512 | 4.60x |\n";
+  Write("bob/lab4.md", table);
+  Write("bob/README.md", "# How to run\nCall `make`.\n");
+  const ClassStudent bob = Student("bob");
+  EXPECT_THAT(bob.files, ElementsAre("lab4.md"));
+  EXPECT_THAT(bob.unreadable, IsEmpty());
+  EXPECT_THAT(Names(bob.left_out), ElementsAre("README.md"));
+  EXPECT_EQ(bob.left_out[0].why, "no table in it");
+  EXPECT_EQ(bob.speedups_above_devices, 1u);
+  EXPECT_EQ(bob.wrong_numbers, 0u);
+  EXPECT_STREQ(VerdictName(VerdictOf(bob)), "fine");
+  EXPECT_THAT(ReasonsOf(bob), ElementsAre(AllOf(HasSubstr("remark speedup_above_ranks: "), HasSubstr("is above 4"))));
+  EXPECT_THAT(Page(), HasSubstr("remark speedup_above_ranks: "));
+}
+
+// Two speed-ups of one table are wrong: one place of one rule.
+TEST_F(ClassFolderTest, WrongNumbersAreCountedNotPlaces) {
+  std::string text = HandIn(1, 1);
+  for (const auto& [right, wrong] : {std::pair<const char*, const char*>{",1.38\n", ",1.98\n"}, {",1.59\n", ",2.59\n"}}) {
+    ASSERT_THAT(text, HasSubstr(right));
+    text = absl::StrReplaceAll(text, {{right, wrong}});
+  }
+  Write("bob/hand_in.csv", text);
+  const ClassStudent bob = Student("bob");
+  EXPECT_EQ(bob.wrong_numbers, 2u);
+  EXPECT_THAT(bob.findings, SizeIs(1));
 }
 
 TEST_F(ClassFolderTest, class_a_file_that_is_no_text_is_not_a_table) {
@@ -571,7 +603,7 @@ TEST_F(ClassFolderTest, MostlyEqualTablesAreOnThePageAndInTheGrades) {
       "3.23 s here, 3.26 s there";
   // The page keeps a number and its unit on one line.
   EXPECT_THAT(page, HasSubstr(absl::StrReplaceAll(line, {{"3 s ", "3\xC2\xA0s "}, {"6 s ", "6\xC2\xA0s "}})));
-  EXPECT_THAT(csv, HasSubstr(absl::StrCat(",\"", line, "\",\r\n")));  // no partly answered question
+  EXPECT_THAT(csv, HasSubstr(absl::StrCat(",\"", line, "\",,0,0,\r\n")));  // no partly answered question
   const std::vector<ClassStudent> students = testing::Checked(folder_);
   ExpectEqualCounts(CountClass(students), ClassSections(folder_, students, {}), csv);
 }

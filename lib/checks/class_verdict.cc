@@ -20,7 +20,7 @@ std::string NothingText(const ClassStudent& student) {
                          unnamed > 0 ? absl::StrCat(" and ", unnamed, " more") : "")
       : student.left_out.empty() ? "no file is in it"
                                  : "no other file is in it";
-  return absl::StrCat(found, "; ask for records (*.rec) or a table (*.csv)");
+  return absl::StrCat(found, "; ask for records (*.rec) or a table (*.csv, *.md, *.tex)");
 }
 
 }  // namespace
