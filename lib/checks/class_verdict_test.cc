@@ -49,7 +49,7 @@ TEST(ClassVerdictTest, AStudentWithoutRecordsHasAReason) {
   EXPECT_THAT(ReasonsOf(student),
               ElementsAre("report.rec: a report's own record; ask for the records",
                           "neither a record nor a table is in it, but lab.pdf and 2 more; ask for records (*.rec) or a "
-                          "table (*.csv)"));
+                          "table (*.csv, *.md, *.tex)"));
 }
 
 TEST(ClassVerdictTest, OffendersComeFirst) {

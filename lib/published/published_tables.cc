@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/text_format.h"
+#include "lib/base/existing_file.h"
 #include "lib/base/status_macros.h"
 #include "lib/published/published_check.h"
 #include "lib/published/published_csv.h"
@@ -69,8 +70,9 @@ bool IsPublishedTableFile(absl::string_view path) {
   if (!IsNamedText(path)) {
     return IsNamedTable(path);
   }
-  const absl::StatusOr<InputText> file = ReadInputText(std::string(path));
-  return file.ok() && HoldsPublishedTable(file->text, std::string(path));
+  // Not ReadInputText, which reads declared inputs only; this function chooses them.
+  const std::string name(path);
+  return IsRegularFile(name) && HoldsPublishedTable(StartOfFile(name, kMaxInputTextBytes), name);
 }
 
 absl::StatusOr<proto::PublishedTables> ParsePublishedTables(absl::string_view text, const std::string& path) {

@@ -27,7 +27,8 @@ bool IsPublishedTable(absl::string_view path);
 // .md, .tex and .txt only if a table is in it, because many of these files are prose. False for other names.
 bool HoldsPublishedTable(absl::string_view text, const std::string& path);
 
-// Returns HoldsPublishedTable for the content of the file at `path`; false if the file cannot be read.
+// Returns HoldsPublishedTable for the content of the file at `path`, which need not be a declared input; false if the
+// file cannot be read.
 bool IsPublishedTableFile(absl::string_view path);
 
 // Reads CSV, Markdown, LaTeX or text format, chosen by the name's extension, .csv or .textproto, or else by the
