@@ -578,15 +578,17 @@ TEST_F(ClassFolderTest, ATableWithAChangedNumberNextToACopyIsNamed) {
   Write("carol/b.csv", absl::StrCat(head, absl::StrReplaceAll(times, {{"12.309", "12.609"}}), communication));
   const ClassStudent bob = Student("bob"), carol = Student("carol");
   EXPECT_GT(carol.copy_group, 0u);
-  EXPECT_THAT(carol.mostly_equal, ElementsAre(HasSubstr("8 of 9 measured numbers as in a.csv of bob; different: epoch "
-                                                        "time of 2 devices, batch 128: 12.609 s here, 12.309 s there")));
+  EXPECT_THAT(carol.mostly_equal,
+              ElementsAre(HasSubstr("8 of 9 measured numbers as in a.csv of bob; different: epoch "
+                                    "time of 2 devices, batch 128: 12.609 s here, 12.309 s there")));
   EXPECT_THAT(bob.mostly_equal, SizeIs(1));
 }
 
 // Two speed-ups of one table are wrong: one place of one rule.
 TEST_F(ClassFolderTest, WrongNumbersAreCountedNotPlaces) {
   std::string text = HandIn(1, 1);
-  for (const auto& [right, wrong] : {std::pair<const char*, const char*>{",1.82\n", ",1.42\n"}, {",3.74\n", ",2.74\n"}}) {
+  for (const auto& [right, wrong] :
+       {std::pair<const char*, const char*>{",1.82\n", ",1.42\n"}, {",3.74\n", ",2.74\n"}}) {
     ASSERT_THAT(text, HasSubstr(right));
     text = absl::StrReplaceAll(text, {{right, wrong}});
   }

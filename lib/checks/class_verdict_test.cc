@@ -42,7 +42,8 @@ TEST(ClassVerdictTest, TheMostSevereFindingDecides) {
 TEST(ClassVerdictTest, AStudentWithoutRecordsHasAReason) {
   ClassStudent student;
   EXPECT_EQ(VerdictOf(student), ClassVerdict::kUnreadable);
-  EXPECT_THAT(ReasonsOf(student), ElementsAre("no file is in it; ask for records (*.rec) or a table (*.csv, *.md, *.tex)"));
+  EXPECT_THAT(ReasonsOf(student),
+              ElementsAre("no file is in it; ask for records (*.rec) or a table (*.csv, *.md, *.tex)"));
   student.other_files = {"lab.pdf"};
   student.other_file_count = 3;
   student.left_out = {{"report.rec", "a report's own record", "ask for the records"}};

@@ -133,7 +133,8 @@ void FindMostlyEqual(std::vector<ClassStudent>& students) {
     const NumberSet& second = sets[j];
     const bool is_file = first.table.empty();
     // Of files with a shared table, only the other tables are compared.
-    if (is_file != second.table.empty() || (is_file && AreCopies(first, second) && IsRecordOrSeveralTables(first)) || files.count({first.file, second.file}) > 0) {
+    if (is_file != second.table.empty() || (is_file && AreCopies(first, second) && IsRecordOrSeveralTables(first)) ||
+        files.count({first.file, second.file}) > 0) {
       return;
     }
     NumberAgreement agreement = CompareNumbers(first, second);

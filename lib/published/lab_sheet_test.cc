@@ -69,7 +69,9 @@ TEST(LabSheetTest, AFilledSheetIsRead) {
 
 TEST(LabSheetTest, ASheetWithOneNumberIsRead) {
   const std::string one =
-      absl::StrReplaceAll(EmptyLabSheet(), {{"# source:", "# source: a lab"}, {"1 GPU,2 GPUs,4 GPUs\n32,,,\n128,,,\n512,,,\n\n# quantity: speed-up", "1 GPU,2 GPUs,4 GPUs\n32,,7.5,\n128,,,\n512,,,\n\n# quantity: speed-up"}});
+      absl::StrReplaceAll(EmptyLabSheet(), {{"# source:", "# source: a lab"},
+                                            {"1 GPU,2 GPUs,4 GPUs\n32,,,\n128,,,\n512,,,\n\n# quantity: speed-up",
+                                             "1 GPU,2 GPUs,4 GPUs\n32,,7.5,\n128,,,\n512,,,\n\n# quantity: speed-up"}});
   const auto read = ParsePublishedCsv(one, "lab.csv");
   ASSERT_THAT(read, IsOk());
   ASSERT_EQ(read->table_size(), 1);

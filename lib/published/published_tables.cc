@@ -62,8 +62,7 @@ bool HoldsPublishedTable(absl::string_view text, const std::string& path) {
     return IsNamedTable(path);
   }
   proto::PublishedTables tables;
-  return LooksLikeCsv(text) ||
-         (ParseTextMessage(std::string(text), path, tables).ok() && tables.table_size() > 0);
+  return LooksLikeCsv(text) || (ParseTextMessage(std::string(text), path, tables).ok() && tables.table_size() > 0);
 }
 
 bool IsPublishedTableFile(absl::string_view path) {

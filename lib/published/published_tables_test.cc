@@ -75,7 +75,8 @@ TEST(PublishedTablesTest, AnyFormOfATableIsReadByItsContent) {
 
 TEST(PublishedTablesTest, ProseIsNoTable) {
   const std::string path = TempPath("README.md");
-  WriteFile(path, "# Lab 4\nHow to run: call `make`. It takes 3 minutes.\n\n| file | what |\n|---|---|\n| a.rec | times |\n");
+  WriteFile(path,
+            "# Lab 4\nHow to run: call `make`. It takes 3 minutes.\n\n| file | what |\n|---|---|\n| a.rec | times |\n");
   EXPECT_TRUE(IsPublishedTable(path));
   EXPECT_FALSE(IsPublishedTableFile(path));
   EXPECT_THAT(ReadPublishedTables(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("README.md: no table in it")));

@@ -133,12 +133,12 @@ absl::Status AddFolder(const std::string& folder, IsTableName is_table, NamedRec
   }
   const std::string without = others.empty() ? "" : absl::StrCat("; not read: ", Names(others));
   if (records + tables == 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(folder,
-                     ": expected a record of cifar_prep, train_sweep, scale_run, comm_model or quantize in this "
-                     "folder",
-                     is_table == nullptr ? "" : ", or published tables (.csv, .tsv, .md, .tex, .txt, .textproto)", ", found none", without,
-                     "; name the folder in which they are, or give one folder per student as --class_folder"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        folder,
+        ": expected a record of cifar_prep, train_sweep, scale_run, comm_model or quantize in this "
+        "folder",
+        is_table == nullptr ? "" : ", or published tables (.csv, .tsv, .md, .tex, .txt, .textproto)", ", found none",
+        without, "; name the folder in which they are, or give one folder per student as --class_folder"));
   }
   if (!others.empty()) {
     named.remarks.push_back(absl::StrCat(folder, ": ", CountOf(records, "record"),

@@ -1,17 +1,17 @@
 #include "lib/report/named_records.h"
 
-#include <sstream>
 #include <sys/stat.h>
 
 #include <cstdio>
+#include <sstream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/lab_records/convert_record.h"
 #include "lib/lab_records/small_records_testing.h"
 #include "lib/report/report.h"
-#include "lib/lab_records/convert_record.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
@@ -98,8 +98,9 @@ TEST(NamedRecordsTest, JsonIsReadIfNoRecordOfItsKindIsThere) {
   const std::string lab = LabFolder(), folder = Folder("named_json");
   std::ostringstream log;
   for (const char* name : {"sweep", "scale"}) {
-    ASSERT_THAT(ConvertRecord({absl::StrCat(lab, "/", name, ".rec"), absl::StrCat(folder, "/", name, ".json"), true}, log),
-                IsOk());
+    ASSERT_THAT(
+        ConvertRecord({absl::StrCat(lab, "/", name, ".rec"), absl::StrCat(folder, "/", name, ".json"), true}, log),
+        IsOk());
   }
   WriteFile(folder + "/settings.json", "{}");
   const auto json = FindNamedRecords({folder});
