@@ -73,7 +73,7 @@ ABSL_FLAG(bool, print_bytes, false, "With --print: show pixels and weights in fu
 
 ABSL_FLAG(bool, check, false,
           "Check the numbers of --input against named rules and write no report; exit 4 if a rule is broken. "
-          "NAME.csv and NAME.textproto are published tables (data/published/README.md).");
+          "NAME.csv, .tsv, .md, .tex, .txt and .textproto are published tables (data/published/README.md).");
 ABSL_FLAG(std::vector<std::string>, compare, {},
           "Compare two records of train_sweep or scale_run, before,after: each point is faster, slower, or "
           "inconclusive. Two single runs are always inconclusive: --input names further runs of the two programs, "
@@ -164,7 +164,7 @@ absl::Status Report() {
 }
 
 absl::Status Check() {
-  ASSIGN_OR_RETURN(const std::vector<std::string> inputs, Inputs(&IsPublishedTable));
+  ASSIGN_OR_RETURN(const std::vector<std::string> inputs, Inputs(&IsPublishedTableFile));
   return RunCheck({inputs, absl::GetFlag(FLAGS_junit), absl::GetFlag(FLAGS_force)});
 }
 

@@ -14,7 +14,7 @@
 namespace lockstep {
 
 struct CheckOptions {
-  std::vector<std::string> inputs;  // files NAME.csv and NAME.textproto are published tables, all others are records
+  std::vector<std::string> inputs;  // published tables (IsPublishedTable), and records
   std::string junit;   // path of the JUnit XML; empty: not written; "-": standard output, instead of the lines
   bool force = false;  // replaces a file at `junit` that is not such an XML
 };

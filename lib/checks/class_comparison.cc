@@ -132,10 +132,14 @@ void FindCopies(std::vector<ClassStudent>& students) {
 
 void FindOutliers(std::vector<ClassStudent>& students) {
   constexpr size_t kMinStudents = 5;
-  std::map<std::string, std::vector<double>> logs;
+  std::map<std::string, std::vector<double>> logs;  // of independent students
+  std::set<std::tuple<std::string, size_t, double>> copied;
   for (const ClassStudent& student : students) {
     for (const auto& [point, seconds] : student.times) {
-      logs[point].push_back(std::log(seconds));
+      const bool shares = !student.copies.empty() || !student.mostly_equal.empty();
+      if (!shares || copied.emplace(point, student.copy_group, seconds).second) {
+        logs[point].push_back(std::log(seconds));
+      }
     }
   }
   std::map<std::string, Usual> usual;

@@ -112,5 +112,27 @@ TEST(ClassComparisonTest, AnOutlierIsFarFromTheMedian) {
   EXPECT_THAT(students[5].outliers, ElementsAre("batch 32: 3 s, the class' median is 2.002 s (6 students)"));
 }
 
+// Four students with the same time, copied, are one independent student: with the three others, four are too few.
+TEST(ClassComparisonTest, CopiesCountOnceInTheMedian) {
+  std::vector<ClassStudent> students = ClassOf(8);
+  for (size_t i = 0; i < students.size(); ++i) {
+    students[i].times = {{"batch 32", i < 4 ? 2.0 : 3.0 + 0.001 * static_cast<double>(i)}};
+    if (i < 4) {
+      students[i].digests = {{"a.csv", {"1"}}};
+    }
+  }
+  FindCopies(students);
+  FindOutliers(students);  // five independent students; the median is 3.005
+  EXPECT_THAT(students[0].outliers, ElementsAre("batch 32: 2 s, the class' median is 3.005 s (5 students)"));
+  EXPECT_THAT(students[7].outliers, IsEmpty());
+
+  students.pop_back();
+  for (ClassStudent& student : students) {
+    student.outliers.clear();
+  }
+  FindOutliers(students);
+  EXPECT_THAT(students[0].outliers, IsEmpty());
+}
+
 }  // namespace
 }  // namespace lockstep

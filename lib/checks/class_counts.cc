@@ -1,6 +1,7 @@
 #include "lib/checks/class_counts.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,13 @@ std::string SharingText(const ClassCounts& counts) {
              ? "no students share numbers"
              : absl::StrCat(CountOf(counts.sharing_students, "student"), " in ", CountOf(counts.copy_groups, "group"),
                             " share numbers (", CountOf(counts.copied_files, "copied file"), ")");
+}
+
+// Returns "copy 4 (3 of them under a more severe verdict)".
+std::string CopiesText(const ClassCounts& counts) {
+  const size_t under = counts.sharing_students - counts.by_verdict.at(ClassVerdict::kCopy);
+  return absl::StrCat(VerdictName(ClassVerdict::kCopy), " ", counts.sharing_students,
+                      under > 0 ? absl::StrCat(" (", under, " of them under a more severe verdict)") : "");
 }
 
 }  // namespace
@@ -48,7 +56,13 @@ std::string CountsText(const ClassCounts& counts) {
     absl::StrAppend(out, VerdictName(count.first), " ", count.second);
   };
   std::vector<std::string> verdicts;
+  std::map<ClassVerdict, size_t> next_to_worse = counts.next_to_worse;
+  next_to_worse.erase(ClassVerdict::kCopy);  // counted among the verdicts
   for (const auto& [verdict, count] : counts.by_verdict) {
+    if (verdict == ClassVerdict::kCopy) {
+      verdicts.push_back(CopiesText(counts));
+      continue;
+    }
     const bool some_empty = verdict == ClassVerdict::kUnreadable && counts.without_files > 0;
     verdicts.push_back(
         absl::StrCat(VerdictName(verdict), " ", count,
@@ -56,9 +70,9 @@ std::string CountsText(const ClassCounts& counts) {
   }
   return absl::StrCat(
       CountOf(counts.students, "student"), ": ", absl::StrJoin(verdicts, ", "), "; ", SharingText(counts),
-      counts.next_to_worse.empty()
+      next_to_worse.empty()
           ? ""
-          : absl::StrCat("; next to a more severe finding: ", absl::StrJoin(counts.next_to_worse, ", ", append)));
+          : absl::StrCat("; next to a more severe finding: ", absl::StrJoin(next_to_worse, ", ", append)));
 }
 
 }  // namespace lockstep

@@ -47,9 +47,11 @@ TEST(ClassCountsTest, LessSevereFindingsAreCountedSeparately) {
     student.copy_group = 1;
   }
   students[1].copy_count = 2;
-  EXPECT_EQ(CountsText(CountClass(students)),
-            "2 students: broken rules 1, copy 1, cannot be read 0, far from the class 0, fine 0; 2 students in 1 group "
-            "share numbers (2 copied files); next to a more severe finding: copy 1, cannot be read 1");
+  EXPECT_EQ(
+      CountsText(CountClass(students)),
+      "2 students: broken rules 1, copy 2 (1 of them under a more severe verdict), cannot be read 0, far from the "
+      "class 0, fine 0; 2 students in 1 group share numbers (2 copied files); next to a more severe finding: "
+      "cannot be read 1");
 }
 
 TEST(ClassCountsTest, MostlyEqualIsNamedIfThereIsAStudent) {

@@ -23,18 +23,27 @@ std::string Line(const ClassStudent& student) {
     return rule != nullptr && rule->fails;
   }));
   const bool has_speedup = student.best_speedup.has_value();
-  return absl::StrJoin(
-      std::vector<std::string>{
-          CsvText(student.name), VerdictName(VerdictOf(student)), absl::StrCat(failures),
-          CsvText(absl::StrJoin(FailedRules(student.findings), " ")), absl::StrCat(student.findings.size() - failures),
-          absl::StrCat(student.answered.size()), CsvText(absl::StrJoin(student.answered, " ")),
-          student.copy_group == 0 ? "" : absl::StrCat(student.copy_group), CsvText(ShortenedLines(student.copies)),
-          CsvText(ShortenedLines(student.outliers)), CsvText(ShortenedLines(UnreadTexts(student))),
-          absl::StrCat(student.files.size()), has_speedup ? Number(student.best_speedup->value) : "",
-          has_speedup ? absl::StrCat(student.best_speedup->devices) : "",
-          student.fastest_epoch.has_value() ? Number(*student.fastest_epoch) : "",
-          CsvText(ShortenedLines(student.mostly_equal)), CsvText(absl::StrJoin(student.partly, " "))},
-      ",");
+  return absl::StrJoin(std::vector<std::string>{CsvText(student.name),
+                                                VerdictName(VerdictOf(student)),
+                                                absl::StrCat(failures),
+                                                CsvText(absl::StrJoin(FailedRules(student.findings), " ")),
+                                                absl::StrCat(student.findings.size() - failures),
+                                                absl::StrCat(student.answered.size()),
+                                                CsvText(absl::StrJoin(student.answered, " ")),
+                                                student.copy_group == 0 ? "" : absl::StrCat(student.copy_group),
+                                                CsvText(ShortenedLines(student.copies)),
+                                                CsvText(ShortenedLines(student.outliers)),
+                                                CsvText(ShortenedLines(UnreadTexts(student))),
+                                                absl::StrCat(student.files.size()),
+                                                has_speedup ? Number(student.best_speedup->value) : "",
+                                                has_speedup ? absl::StrCat(student.best_speedup->devices) : "",
+                                                student.fastest_epoch.has_value() ? Number(*student.fastest_epoch) : "",
+                                                CsvText(ShortenedLines(student.mostly_equal)),
+                                                CsvText(absl::StrJoin(student.partly, " ")),
+                                                absl::StrCat(student.wrong_numbers),
+                                                absl::StrCat(student.speedups_above_devices),
+                                                CsvText(student.no_speedup_reason)},
+                       ",");
 }
 
 }  // namespace

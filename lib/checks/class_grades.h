@@ -12,7 +12,8 @@ namespace lockstep {
 // First line of the file.
 inline constexpr char kGradesColumns[] =
     "folder,verdict,failures,broken_rules,remarks,answered,questions,copy_group,copies,outliers,unread,files,"
-    "best_speedup,speedup_devices,fastest_epoch_seconds,mostly_equal,partly";
+    "best_speedup,speedup_devices,fastest_epoch_seconds,mostly_equal,partly,wrong_numbers,"
+    "speedups_above_devices,no_speedup_reason";
 
 // Beginning of the first line, by which a file is recognised as replaceable. It is also that of files with fewer
 // columns, which earlier versions wrote.

@@ -96,12 +96,12 @@ proto::Section SummarySection(const ClassCounts& counts, const std::vector<const
   for (const auto& [verdict, count] : counts.by_verdict) {
     std::vector<const ClassStudent*> members;
     for (const ClassStudent* student : ordered) {
-      if (VerdictOf(*student) == verdict) {
-        members.push_back(student);
+      if (verdict == ClassVerdict::kCopy ? HasFinding(*student, verdict) : VerdictOf(*student) == verdict) {
+        members.push_back(student);  // copies whatever the verdict
       }
     }
     proto::Claim& claim = *section.add_claim();
-    claim.set_question(absl::StrCat(count));
+    claim.set_question(absl::StrCat(verdict == ClassVerdict::kCopy ? members.size() : count));
     claim.set_text(absl::StrCat(VerdictName(verdict), members.empty() ? "" : ": ", NamesText(members)));
     claim.set_link("students");
   }

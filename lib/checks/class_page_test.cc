@@ -537,12 +537,65 @@ TEST_F(ClassFolderTest, class_every_folder_is_on_the_page) {
   EXPECT_THAT(page, HasSubstr("7 students: "));
   EXPECT_THAT(page, HasSubstr("cannot be read 3 (2 without a record or table)"));
   EXPECT_THAT(page, HasSubstr("no file is in it"));
-  EXPECT_THAT(page, HasSubstr("neither a record nor a table is in it, but notes.txt"));
+  EXPECT_THAT(page, HasSubstr("notes.txt: no table in it; no other file is in it"));
   EXPECT_THAT(page, HasSubstr("1/2/3/4: a folder deeper than 3 levels"));
   EXPECT_THAT(page, HasSubstr("belong to no student and were not checked: grades.csv"));
   EXPECT_THAT(Student("dave").copies, ElementsAre("hand_in/last/sweep.json: the same numbers as sweep.json of alice"));
   EXPECT_THAT(Student("frank").copies, ElementsAre("Times.CSV: the same numbers as times.csv of grace"));
   EXPECT_THAT(Student("grace").unreadable, IsEmpty());
+}
+
+TEST_F(ClassFolderTest, TablesInMarkdownAreReadAndProseHidesNothing) {
+  const std::string table =
+      "# Lab 4\n\n# source: a test\n# images_per_epoch: 50000\n# batch: per_device\n\nEpoch time (s)\n\n"
+      "| batch | 1 GPU | 4 GPUs |\n|---|---|---|\n| 32 | 30.55 | 9.61 |\n| 512 | 21.03 | 4.571 |\n\nSpeed-up\n\n"
+      "| batch | 4 GPUs |\n|---|---|\n| 32 | 3.18x |\n| 512 | 4.60x |\n";
+  Write("bob/lab4.md", table);
+  Write("bob/README.md", "# How to run\nCall `make`.\n");
+  const ClassStudent bob = Student("bob");
+  EXPECT_THAT(bob.files, ElementsAre("lab4.md"));
+  EXPECT_THAT(bob.unreadable, IsEmpty());
+  EXPECT_THAT(Names(bob.left_out), ElementsAre("README.md"));
+  EXPECT_EQ(bob.left_out[0].why, "no table in it");
+  EXPECT_EQ(bob.speedups_above_devices, 1u);
+  EXPECT_EQ(bob.wrong_numbers, 0u);
+  EXPECT_STREQ(VerdictName(VerdictOf(bob)), "fine");
+  EXPECT_THAT(ReasonsOf(bob), ElementsAre(AllOf(HasSubstr("remark speedup_above_ranks: "), HasSubstr("is above 4"))));
+  EXPECT_THAT(Page(), HasSubstr("remark speedup_above_ranks: "));
+}
+
+// bob changed one time of alice's table and copied the table of communication, which follows from the times before the
+// change. Both students are in the group, and the changed time is named.
+TEST_F(ClassFolderTest, ATableWithAChangedNumberNextToACopyIsNamed) {
+  const std::string head = "# source: a test\n# images_per_epoch: 50000\n# batch: per_device\n\n# table: Table 1\n";
+  const std::string times =
+      "# quantity: epoch time\n# unit: s\nbatch,1 GPU,2 GPUs,4 GPUs\n32,31.333,16.582,9.768\n128,22.876,12.309,6.928\n"
+      "512,20.554,10.885,5.786\n\n";
+  const std::string communication =
+      "# table: Table 2\n# quantity: communication time\n# unit: s\nbatch,2 GPUs,4 GPUs\n32,0.916,1.935\n"
+      "128,0.871,1.209\n512,0.608,0.647\n";
+  Write("bob/a.csv", absl::StrCat(head, times, communication));
+  Write("carol/b.csv", absl::StrCat(head, absl::StrReplaceAll(times, {{"12.309", "12.609"}}), communication));
+  const ClassStudent bob = Student("bob"), carol = Student("carol");
+  EXPECT_GT(carol.copy_group, 0u);
+  EXPECT_THAT(carol.mostly_equal,
+              ElementsAre(HasSubstr("8 of 9 measured numbers as in a.csv of bob; different: epoch "
+                                    "time of 2 devices, batch 128: 12.609 s here, 12.309 s there")));
+  EXPECT_THAT(bob.mostly_equal, SizeIs(1));
+}
+
+// Two speed-ups of one table are wrong: one place of one rule.
+TEST_F(ClassFolderTest, WrongNumbersAreCountedNotPlaces) {
+  std::string text = HandIn(1, 1);
+  for (const auto& [right, wrong] :
+       {std::pair<const char*, const char*>{",1.82\n", ",1.42\n"}, {",3.74\n", ",2.74\n"}}) {
+    ASSERT_THAT(text, HasSubstr(right));
+    text = absl::StrReplaceAll(text, {{right, wrong}});
+  }
+  Write("bob/hand_in.csv", text);
+  const ClassStudent bob = Student("bob");
+  EXPECT_EQ(bob.wrong_numbers, 2u);
+  EXPECT_THAT(bob.findings, SizeIs(1));
 }
 
 TEST_F(ClassFolderTest, class_a_file_that_is_no_text_is_not_a_table) {
@@ -571,7 +624,7 @@ TEST_F(ClassFolderTest, MostlyEqualTablesAreOnThePageAndInTheGrades) {
       "3.23 s here, 3.26 s there";
   // The page keeps a number and its unit on one line.
   EXPECT_THAT(page, HasSubstr(absl::StrReplaceAll(line, {{"3 s ", "3\xC2\xA0s "}, {"6 s ", "6\xC2\xA0s "}})));
-  EXPECT_THAT(csv, HasSubstr(absl::StrCat(",\"", line, "\",\r\n")));  // no partly answered question
+  EXPECT_THAT(csv, HasSubstr(absl::StrCat(",\"", line, "\",,0,0,\r\n")));  // no partly answered question
   const std::vector<ClassStudent> students = testing::Checked(folder_);
   ExpectEqualCounts(CountClass(students), ClassSections(folder_, students, {}), csv);
 }

@@ -48,6 +48,9 @@ struct ClassStudent {
   std::vector<std::string> partly;      // partly answered questions: measured, but not decided by the numbers
   std::optional<double> fastest_epoch;  // seconds of the fastest epoch on one device, mean over its repeats
   std::optional<BestSpeedup> best_speedup;
+  std::string no_speedup_reason;        // reason why there is no best speed-up; empty if there is one
+  size_t wrong_numbers = 0;             // printed numbers of tables that break a rule that fails
+  size_t speedups_above_devices = 0;    // speed-ups, of tables and records, above the number of devices
   std::map<std::string, double> times;  // seconds by device, settings and point, or by place in a table
   // Digests of each file's parts: of every measured point of a record, without its header, and of the numbers of every
   // table.

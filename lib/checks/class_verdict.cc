@@ -20,7 +20,7 @@ std::string NothingText(const ClassStudent& student) {
                          unnamed > 0 ? absl::StrCat(" and ", unnamed, " more") : "")
       : student.left_out.empty() ? "no file is in it"
                                  : "no other file is in it";
-  return absl::StrCat(found, "; ask for records (*.rec) or a table (*.csv)");
+  return absl::StrCat(found, "; ask for records (*.rec) or a table (*.csv, *.md, *.tex)");
 }
 
 }  // namespace
@@ -114,6 +114,11 @@ std::vector<std::string> ReasonsOf(const ClassStudent& student) {
   const std::vector<std::string> unread = UnreadTexts(student);
   reasons.insert(reasons.end(), unread.begin(), unread.end());
   reasons.insert(reasons.end(), student.outliers.begin(), student.outliers.end());
+  for (const CheckFinding& finding : student.findings) {
+    if (finding.rule == "speedup_above_ranks") {
+      reasons.push_back(absl::StrCat("remark ", finding.rule, ": ", finding.text));
+    }
+  }
   return reasons;
 }
 

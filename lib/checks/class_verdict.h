@@ -37,7 +37,8 @@ std::vector<const ClassStudent*> BySeverity(const std::vector<ClassStudent>& stu
 std::vector<std::string> UnreadTexts(const ClassStudent& student);
 
 // Returns a line for each reason of a verdict, the most severe first: broken rules, copies with their group, mostly
-// equal numbers, files that cannot be read with the remedy, outliers. A fine student has no reason.
+// equal numbers, files that cannot be read with the remedy, outliers; then remarks on speed-ups above the
+// number of devices, which a fine student may have, too.
 std::vector<std::string> ReasonsOf(const ClassStudent& student);
 
 }  // namespace lockstep

@@ -42,14 +42,15 @@ TEST(ClassVerdictTest, TheMostSevereFindingDecides) {
 TEST(ClassVerdictTest, AStudentWithoutRecordsHasAReason) {
   ClassStudent student;
   EXPECT_EQ(VerdictOf(student), ClassVerdict::kUnreadable);
-  EXPECT_THAT(ReasonsOf(student), ElementsAre("no file is in it; ask for records (*.rec) or a table (*.csv)"));
+  EXPECT_THAT(ReasonsOf(student),
+              ElementsAre("no file is in it; ask for records (*.rec) or a table (*.csv, *.md, *.tex)"));
   student.other_files = {"lab.pdf"};
   student.other_file_count = 3;
   student.left_out = {{"report.rec", "a report's own record", "ask for the records"}};
   EXPECT_THAT(ReasonsOf(student),
               ElementsAre("report.rec: a report's own record; ask for the records",
                           "neither a record nor a table is in it, but lab.pdf and 2 more; ask for records (*.rec) or a "
-                          "table (*.csv)"));
+                          "table (*.csv, *.md, *.tex)"));
 }
 
 TEST(ClassVerdictTest, OffendersComeFirst) {

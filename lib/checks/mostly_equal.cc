@@ -89,6 +89,13 @@ bool AreCopies(const NumberSet& first, const NumberSet& second) {
   return false;
 }
 
+// Returns false if all numbers are of one table. A file that shares its other tables has no set but this one.
+bool IsRecordOrSeveralTables(const NumberSet& set) {
+  return std::any_of(set.numbers.begin(), set.numbers.end(), [&](const SetNumber& number) {
+    return number.measured->table.empty() || number.measured->table != set.numbers.front().measured->table;
+  });
+}
+
 double PairsOf(const std::vector<NumberSet>& sets) {
   const auto large = static_cast<double>(std::count_if(
       sets.begin(), sets.end(), [](const NumberSet& set) { return set.numbers.size() >= kMinEqualNumbers; }));
@@ -125,10 +132,15 @@ void FindMostlyEqual(std::vector<ClassStudent>& students) {
     const NumberSet& first = sets[i];
     const NumberSet& second = sets[j];
     const bool is_file = first.table.empty();
-    if (is_file != second.table.empty() || AreCopies(first, second) || files.count({first.file, second.file}) > 0) {
+    // Of files with a shared table, only the other tables are compared.
+    if (is_file != second.table.empty() || (is_file && AreCopies(first, second) && IsRecordOrSeveralTables(first)) ||
+        files.count({first.file, second.file}) > 0) {
       return;
     }
     NumberAgreement agreement = CompareNumbers(first, second);
+    if (AreCopies(first, second) && agreement.different.empty()) {
+      return;  // the shared table itself
+    }
     if (IsMostlyEqual(agreement, pairs)) {
       Note(first, second, std::move(agreement), found);
       if (is_file) {

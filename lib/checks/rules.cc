@@ -44,7 +44,10 @@ const std::vector<CheckRule>& CheckRules() {
        kTables},
       {"faster_than_the_link", "The all-reduces of the steps took less than half the time that each takes alone.",
        kFails, kRecords, kNo},
-      {"number_not_reproducible", "No formula gives this number from the printed ones.", kFails, kNo, kTables},
+      {"number_not_reproducible",
+       "No formula gives this number from the printed ones as they are. If a lost digit is named, a formula gives the "
+       "number after that digit is restored.",
+       kFails, kNo, kTables},
       {"number_of_another_place", "The number is computed from another row or column.", kFails, kNo, kTables},
       {"speedup_formula", "A speed-up is the time of one device over that of N.", kFails, kNo, kTables},
       {"wrong_model_size", "The number of parameters is not that of the trained model.", kFails, kNo, kTables},
@@ -69,7 +72,11 @@ const std::vector<CheckRule>& CheckRules() {
        kRecords, kNo},
       {"several_machines", "Records of different machines are shown together.", kRemark, kRecords, kNo},
       {"times_of_different_runs", "One rank and N ranks were measured in different runs.", kRemark, kRecords, kNo},
-      {"speedup_above_ranks", "N ranks were more than N times as fast as one.", kRemark, kRecords, kNo},
+      {"speedup_above_ranks",
+       "N devices were more than N times as fast as one. This is possible if a part of the data fits into a cache or "
+       "if "
+       "the base is slow; it may also be a slip.",
+       kRemark, kRecords, kTables},
       {"device_throttled", "The device was throttled during the measurement.", kRemark, kRecords, kNo},
       {"noisy_machine", "Other work ran on the machine during the measurement.", kRemark, kRecords, kNo},
       {"shared_cpu", "The ranks share a CPU, so they do not stand for devices.", kRemark, kRecords, kNo},

@@ -13,6 +13,7 @@
 #include "lib/base/utf8.h"
 #include "lib/checks/measured_numbers.h"
 #include "lib/checks/repeat_chance.h"
+#include "lib/checks/table_rules.h"
 #include "lib/published/printed_value.h"
 #include "lib/record/digest.h"
 #include "lib/scaling/point_settings.h"
@@ -84,6 +85,7 @@ void NoteRecords(const LabRecords& lab, ClassStudent& student) {
     for (const proto::ScalingRow& row : model.rows) {
       if (row.epoch_speedup().has_value()) {
         NoteSpeedup(row.epoch_speedup().value(), row.ranks(), student);
+        student.speedups_above_devices += row.ranks() > 1 && row.epoch_speedup().value() > row.ranks() ? 1 : 0;
       }
     }
   }
@@ -132,6 +134,7 @@ std::vector<Printed> PrintedNumbers(const std::vector<proto::PublishedTables>& d
 void NotePrinted(const Printed& printed, std::set<uint64_t>& one_device_batches, std::set<std::string>& answered,
                  ClassStudent& student) {
   const proto::PublishedValue& value = *printed.value;
+  student.speedups_above_devices += value.quantity() == proto::SPEEDUP && IsSpeedupAboveDevices(value) ? 1 : 0;
   const bool is_epoch = value.quantity() == proto::EPOCH_SECONDS || value.quantity() == proto::STEP_SECONDS;
   if (is_epoch && value.devices() == 1) {
     NoteEpoch(printed.is_refuted ? 0 : printed.number, student);
@@ -223,11 +226,29 @@ std::vector<std::string> TableDigests(const proto::PublishedTables& document) {
   return digests;
 }
 
+namespace {
+
+// Returns why a student has no best speed-up. `is_printed`: the tables have speed-ups.
+std::string NoSpeedupReason(const LabRecords& lab, bool is_printed) {
+  if (is_printed) {
+    return "every printed speed-up breaks a rule or has another base than one device";
+  }
+  if (!lab.comm_models.empty()) {
+    return "the record of comm_model has no speed-up of several devices";
+  }
+  return lab.scales.empty() ? "no speed-up in the files" : "a record of scale_run without one of comm_model";
+}
+
+}  // namespace
+
 void AddFigures(const LabRecords& lab, const std::vector<proto::PublishedTables>& tables,
                 const std::vector<proto::PublishedValue>& refuted, ClassStudent& student) {
   std::set<std::string> by_tables;
   NoteRecords(lab, student);
   NoteTables(PrintedNumbers(tables, refuted), by_tables, student);
+  if (!student.best_speedup.has_value()) {
+    student.no_speedup_reason = NoSpeedupReason(lab, by_tables.count("Q2") > 0);
+  }
   for (const proto::QuestionChip& chip : QuestionStates(lab)) {  // all questions, in the lab's order
     if (chip.state() == proto::ANSWERED || by_tables.count(chip.question()) > 0) {
       student.answered.push_back(chip.question());

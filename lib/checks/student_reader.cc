@@ -23,10 +23,9 @@
 #include "lib/checks/student_figures.h"
 #include "lib/checks/table_rules.h"
 #include "lib/lab_records/lab_records.h"
-#include "lib/page/csv.h"
+#include "lib/page/own_text.h"
 #include "lib/proto/published.pb.h"
 #include "lib/proto/report.pb.h"
-#include "lib/published/published_csv.h"
 #include "lib/published/published_tables.h"
 #include "lib/record/digest.h"
 #include "lib/record/record_reader.h"
@@ -93,6 +92,7 @@ class StudentReader {
       Append(CheckRecords(lab_));
     }
     AddFigures(lab_, tables_, refuted_, student_);
+    student_.wrong_numbers = refuted_.size();
     return CheckNotStopped();
   }
 
@@ -119,7 +119,7 @@ class StudentReader {
       is_binary_ = true;
       return absl::DataLossError(absl::StrCat("not a text file: byte ", zero, " is zero"));
     }
-    return IsJson(file) ? ReadJson(file, std::move(text)) : ReadTable(file, text, EndsWith(file, ".csv"));
+    return IsJson(file) ? ReadJson(file, std::move(text)) : ReadTable(file, text);
   }
 
   // Reads a record, except a report's own record: its header, in the first bytes, is enough to recognise it.
@@ -161,16 +161,18 @@ class StudentReader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadTable(const std::string& file, const std::string& text, bool is_csv) {
-    if (is_csv && IsReportCsv(text)) {
+  absl::Status ReadTable(const std::string& file, const std::string& text) {
+    if (IsReportText(text)) {
       return LeaveOut(file, "a report's own table");
+    }
+    if (!HoldsPublishedTable(text, file)) {
+      return LeaveOut(file, "no table in it");
     }
     const std::string digest = Sha256Hex(text);
     if (IsAgain(file, digest)) {
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(proto::PublishedTables tables,
-                     is_csv ? ParsePublishedCsv(text, file) : ParsePublishedTables(text, file));
+    ASSIGN_OR_RETURN(proto::PublishedTables tables, ParsePublishedFile(text, file));
     ASSIGN_OR_RETURN(std::vector<CheckFinding> findings, CheckTables(file, tables, budget_, refuted_));
     if (std::vector<std::string> numbers = TableDigests(tables); !numbers.empty()) {
       student_.digests.emplace(file, std::move(numbers));

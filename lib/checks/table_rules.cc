@@ -204,20 +204,42 @@ bool IsDifference(const FirstNumbers& numbers, proto::PublishedQuantity quantity
   return std::abs(difference - printed.value) <= rounding * (1 + 1e-9);
 }
 
-void CheckLoadingInSplit(const std::string& where, const FirstNumbers& numbers, const proto::PublishedTable& table,
-                         FindingList& list) {
-  for (const proto::PublishedValue& value : table.value()) {
-    const auto printed = PrintedNumberOf(value);
-    if (value.quantity() == proto::COMMUNICATION_SECONDS && printed.ok() &&
-        IsDifference(numbers, proto::EPOCH_SECONDS, value, *printed) &&
-        !IsDifference(numbers, proto::STEP_SECONDS, value, *printed)) {
-      list.Add("loading_counted_as_communication", where,
-               absl::StrCat(PlaceText(value), " is T_N - T_1/N of epochs with data loading."));
-    }
+// Returns true if the number breaks the rule, which fails.
+bool AddLoadingInSplit(const std::string& where, const FirstNumbers& numbers, const proto::PublishedValue& value,
+                       FindingList& list) {
+  const auto printed = PrintedNumberOf(value);
+  if (value.quantity() != proto::COMMUNICATION_SECONDS || !printed.ok() ||
+      !IsDifference(numbers, proto::EPOCH_SECONDS, value, *printed) ||
+      IsDifference(numbers, proto::STEP_SECONDS, value, *printed)) {
+    return false;
+  }
+  list.Add("loading_counted_as_communication", where,
+           absl::StrCat(PlaceText(value), " is T_N - T_1/N of epochs with data loading."));
+  return true;
+}
+
+void AddSpeedupAboveDevices(const std::string& where, const proto::PublishedValue& value, FindingList& list) {
+  if (IsSpeedupAboveDevices(value)) {
+    list.Add("speedup_above_ranks", where,
+             absl::StrCat(PlaceText(value), " is above ",
+                          value.quantity() == proto::SPEEDUP ? absl::StrCat(value.devices()) : "100 %",
+                          " by more than its rounding: superlinear, because of a cache or a slow base, or a slip."));
   }
 }
 
 }  // namespace
+
+bool IsSpeedupAboveDevices(const proto::PublishedValue& value) {
+  const auto printed = PrintedNumberOf(value);
+  const bool is_plain = value.devices() > 1 && value.base_devices() <= 1 && !value.restated() &&
+                        (value.base_batch() == 0 || value.base_batch() == value.batch());
+  if (!is_plain || !printed.ok()) {
+    return false;
+  }
+  const double smallest = printed->value - printed->unit / 2;
+  return (value.quantity() == proto::SPEEDUP && smallest > value.devices()) ||
+         (value.quantity() == proto::EFFICIENCY_PERCENT && smallest > 100);
+}
 
 absl::StatusOr<std::vector<CheckFinding>> CheckTables(const std::string& name, const proto::PublishedTables& tables) {
   AuditBudget budget;
@@ -239,12 +261,13 @@ absl::StatusOr<std::vector<CheckFinding>> CheckTables(const std::string& name, c
   for (int i = 0; i < tables.table_size(); ++i) {
     const std::string where = absl::StrCat(name, ", ", tables.table(i).name());
     for (const proto::AuditedValue& value : audited[i].value()) {
-      if (AddAudited(where, value, list)) {
+      const bool is_audit_broken = AddAudited(where, value, list);
+      if (AddLoadingInSplit(where, numbers, value.published(), list) || is_audit_broken) {
         refuted.push_back(value.published());
       }
+      AddSpeedupAboveDevices(where, value.published(), list);
     }
     CheckEstimates(where, tables.table(i), list);
-    CheckLoadingInSplit(where, numbers, tables.table(i), list);
   }
   return list.Take();
 }

@@ -2,6 +2,8 @@
 #include "lib/checks/table_rules.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -76,6 +78,27 @@ TEST(TableRulesTest, HandIn004) {
   EXPECT_THAT(FailedRules(HandIn("hand_in_004.textproto")),
               ElementsAre("bandwidth_not_derivable", "loading_counted_as_communication", "scaling_mislabelled",
                           "link_peak_assumed", "number_not_reproducible", "speedup_formula"));
+}
+
+proto::PublishedValue Printed(proto::PublishedQuantity quantity, const std::string& digits, uint32_t devices) {
+  proto::PublishedValue value;
+  value.set_quantity(quantity);
+  value.set_as_printed(digits);
+  value.set_devices(devices);
+  return value;
+}
+
+TEST(TableRulesTest, SpeedupsAboveTheDevicesAreFoundBeyondTheirRounding) {
+  EXPECT_TRUE(IsSpeedupAboveDevices(Printed(proto::SPEEDUP, "4.60", 4)));
+  EXPECT_TRUE(IsSpeedupAboveDevices(Printed(proto::SPEEDUP, "4.02", 4)));
+  EXPECT_FALSE(IsSpeedupAboveDevices(Printed(proto::SPEEDUP, "4.00", 4)));
+  EXPECT_FALSE(IsSpeedupAboveDevices(Printed(proto::SPEEDUP, "3.64", 4)));
+  EXPECT_TRUE(IsSpeedupAboveDevices(Printed(proto::EFFICIENCY_PERCENT, "115", 4)));
+  EXPECT_FALSE(IsSpeedupAboveDevices(Printed(proto::EFFICIENCY_PERCENT, "100", 4)));
+  EXPECT_FALSE(IsSpeedupAboveDevices(Printed(proto::EPOCH_SECONDS, "31.4", 4)));
+  proto::PublishedValue of_two = Printed(proto::SPEEDUP, "4.60", 4);
+  of_two.set_base_devices(2);
+  EXPECT_FALSE(IsSpeedupAboveDevices(of_two));
 }
 
 // The times exclude data loading, so that their split is one of computation and communication.

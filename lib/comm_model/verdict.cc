@@ -1,11 +1,13 @@
 #include "lib/comm_model/verdict.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/audit/flags.h"
 #include "lib/scaling/point_run.h"
 #include "lib/scaling/speedup_doubts.h"
 
@@ -50,6 +52,13 @@ void AppendCount(uint64_t count, const std::string& one, std::vector<std::string
   }
 }
 
+// Returns the number of values that follow only if one digit of a time, which was lost in typing, is restored.
+uint64_t WithLostDigit(const proto::AuditTable& table) {
+  return static_cast<uint64_t>(std::count_if(table.value().begin(), table.value().end(), [](const auto& value) {
+    return value.finding() == proto::REPRODUCED && std::count(value.flag().begin(), value.flag().end(), kLostDigit) > 0;
+  }));
+}
+
 }  // namespace
 
 std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
@@ -57,7 +66,8 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
   if (const proto::ScalingRow* row = LargestRow(records); row != nullptr) {
     parts.push_back(ScalingVerdict(*row));
   }
-  uint64_t rows = 0, fits = 0, accepted = 0, predictions = 0, answers = 0, audited = 0, followed = 0, ambiguous = 0;
+  uint64_t rows = 0, fits = 0, accepted = 0, predictions = 0, answers = 0, audited = 0, followed = 0, ambiguous = 0,
+           restored = 0;
   for (const proto::CommModelRecord& record : records) {
     rows += record.has_scaling();
     fits += record.has_all_reduce_fit();
@@ -68,6 +78,7 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
     audited += summary.reproduced() + summary.ambiguous() + summary.could_be_chance() + summary.not_reproducible();
     followed += summary.reproduced();
     ambiguous += summary.ambiguous();
+    restored += WithLostDigit(record.audit());
   }
   if (rows > 0 && parts.empty()) {
     parts.push_back("no speed-up: it needs points of one device and of several");
@@ -75,8 +86,10 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
   AppendCount(predictions, "prediction", parts);
   AppendCount(answers, "what-if answer", parts);
   if (audited > 0) {
-    parts.push_back(absl::StrCat(followed, " of ", audited, " printed results follow from their tables",
-                                 ambiguous == 0 ? "" : absl::StrCat(", ", ambiguous, " in more than one way")));
+    parts.push_back(
+        absl::StrCat(followed, " of ", audited, " printed results follow from their tables",
+                     ambiguous == 0 ? "" : absl::StrCat(", ", ambiguous, " in more than one way"),
+                     restored == 0 ? "" : absl::StrCat(", ", restored, " only with a lost digit restored")));
   }
   if (fits > 0 && parts.empty()) {
     parts.push_back(absl::StrCat(accepted, " of ", fits, " fits of all-reduce times accepted"));

@@ -87,6 +87,13 @@ TEST(VerdictTextTest, CountsWhatIsNotScaling) {
   summary.set_could_be_chance(1);
   EXPECT_EQ(VerdictText(records),
             "2 predictions; 4 of 8 printed results follow from their tables, 1 in more than one way");
+  proto::AuditedValue& value = *records[2].mutable_audit()->add_value();
+  value.set_finding(proto::REPRODUCED);
+  value.add_flag("lost_digit");
+  EXPECT_EQ(
+      VerdictText(records),
+      "2 predictions; 4 of 8 printed results follow from their tables, 1 in more than one way, 1 only with a lost "
+      "digit restored");
   EXPECT_EQ(VerdictText({}), "no results");
 }
 

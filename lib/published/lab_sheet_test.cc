@@ -44,7 +44,7 @@ TEST(LabSheetTest, AFilledSheetIsRead) {
   EXPECT_EQ(read->claims().batch(), "per_device");
   ASSERT_EQ(read->table_size(), 3);
   EXPECT_EQ(read->table(0).name(), "Table 1");
-  ASSERT_EQ(read->table(0).value_size(), 15);  // 9 times and 6 speed-ups
+  ASSERT_EQ(read->table(0).value_size(), 24);  // 18 times and 6 speed-ups
   const proto::PublishedValue& time = read->table(0).value(5);
   EXPECT_EQ(time.quantity(), proto::EPOCH_SECONDS);
   EXPECT_EQ(time.devices(), 4u);
@@ -55,17 +55,23 @@ TEST(LabSheetTest, AFilledSheetIsRead) {
   EXPECT_EQ(speedup.devices(), 2u);
   EXPECT_EQ(speedup.batch(), 32u);
   EXPECT_EQ(speedup.as_printed(), "10.5");
+  const proto::PublishedValue& without_loading = read->table(0).value(15);
+  EXPECT_EQ(without_loading.quantity(), proto::STEP_SECONDS);
+  EXPECT_EQ(without_loading.devices(), 1u);
+  EXPECT_EQ(without_loading.as_printed(), "16.5");
   ASSERT_EQ(read->table(1).value_size(), 6);
   EXPECT_EQ(read->table(1).value(0).quantity(), proto::COMMUNICATION_SECONDS);
   ASSERT_EQ(read->table(2).value_size(), 6);
   EXPECT_EQ(read->table(2).value(5).quantity(), proto::BANDWIDTH_GIGABYTES_PER_SECOND);
   EXPECT_EQ(read->table(2).value(5).batch(), 512u);
-  EXPECT_EQ(read->table(2).value(5).as_printed(), "27.5");
+  EXPECT_EQ(read->table(2).value(5).as_printed(), "36.5");
 }
 
 TEST(LabSheetTest, ASheetWithOneNumberIsRead) {
   const std::string one =
-      absl::StrReplaceAll(EmptyLabSheet(), {{"# source:", "# source: a lab"}, {"32,,,\n", "32,,7.5,\n"}});
+      absl::StrReplaceAll(EmptyLabSheet(), {{"# source:", "# source: a lab"},
+                                            {"1 GPU,2 GPUs,4 GPUs\n32,,,\n128,,,\n512,,,\n\n# quantity: speed-up",
+                                             "1 GPU,2 GPUs,4 GPUs\n32,,7.5,\n128,,,\n512,,,\n\n# quantity: speed-up"}});
   const auto read = ParsePublishedCsv(one, "lab.csv");
   ASSERT_THAT(read, IsOk());
   ASSERT_EQ(read->table_size(), 1);

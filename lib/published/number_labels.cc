@@ -48,7 +48,7 @@ absl::StatusOr<proto::PublishedQuantity> QuantityOf(const TableLabel& own, const
   if (quantity == kNotStated) {
     return absl::InvalidArgumentError(
         "the quantity is not stated; write it into the name of the column or row, or add `# quantity: epoch time` "
-        "above the table");
+        "above the table; a column of times is 'epoch time (s)', 'run time (s)' or 'iteration time (s)'");
   }
   if (quantity == proto::RUN_SECONDS) {
     quantity = TimeOfPart(labels, quantity);

@@ -1,8 +1,12 @@
 #include "lib/published/published_tables.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/text_format.h"
+#include "lib/base/existing_file.h"
 #include "lib/base/status_macros.h"
 #include "lib/published/published_check.h"
 #include "lib/published/published_csv.h"
@@ -10,6 +14,18 @@
 
 namespace lockstep {
 namespace {
+
+// Returns true if the name alone says that the file is a table.
+bool IsNamedTable(absl::string_view path) {
+  return absl::EndsWithIgnoreCase(path, ".csv") || absl::EndsWithIgnoreCase(path, ".textproto");
+}
+
+// Returns true for names of tables as printed and of prose.
+bool IsNamedText(absl::string_view path) {
+  constexpr absl::string_view kEndings[] = {".tsv", ".md", ".tex", ".txt"};
+  return std::any_of(std::begin(kEndings), std::end(kEndings),
+                     [&](absl::string_view ending) { return absl::EndsWithIgnoreCase(path, ending); });
+}
 
 bool IsCsv(absl::string_view text, absl::string_view path) {
   return absl::EndsWithIgnoreCase(path, ".csv") ||
@@ -39,8 +55,23 @@ NumberLines LinesOfText(const std::string& text) {
 
 }  // namespace
 
-bool IsPublishedTable(absl::string_view path) {
-  return absl::EndsWithIgnoreCase(path, ".csv") || absl::EndsWithIgnoreCase(path, ".textproto");
+bool IsPublishedTable(absl::string_view path) { return IsNamedTable(path) || IsNamedText(path); }
+
+bool HoldsPublishedTable(absl::string_view text, const std::string& path) {
+  if (!IsNamedText(path)) {
+    return IsNamedTable(path);
+  }
+  proto::PublishedTables tables;
+  return LooksLikeCsv(text) || (ParseTextMessage(std::string(text), path, tables).ok() && tables.table_size() > 0);
+}
+
+bool IsPublishedTableFile(absl::string_view path) {
+  if (!IsNamedText(path)) {
+    return IsNamedTable(path);
+  }
+  // Not ReadInputText, which reads declared inputs only; this function chooses them.
+  const std::string name(path);
+  return IsRegularFile(name) && HoldsPublishedTable(StartOfFile(name, kMaxInputTextBytes), name);
 }
 
 absl::StatusOr<proto::PublishedTables> ParsePublishedTables(absl::string_view text, const std::string& path) {
@@ -52,15 +83,26 @@ absl::StatusOr<proto::PublishedTables> ParsePublishedTables(absl::string_view te
   return tables;
 }
 
+absl::StatusOr<proto::PublishedTables> ParsePublishedFile(absl::string_view text, const std::string& path,
+                                                          NumberLines* lines) {
+  if (IsCsv(text, path)) {
+    return ParsePublishedCsv(text, path, lines);
+  }
+  if (IsNamedText(path) && !HoldsPublishedTable(text, path)) {
+    return absl::DataLossError(
+        absl::StrCat(path, ": no table in it; expected a table in CSV, Markdown or LaTeX with numbers in its cells"));
+  }
+  ASSIGN_OR_RETURN(proto::PublishedTables tables, ParsePublishedTables(text, path));
+  if (lines != nullptr) {
+    *lines = LinesOfText(std::string(text));
+  }
+  return tables;
+}
+
 absl::StatusOr<PublishedFile> ReadPublishedTables(const std::string& path) {
   ASSIGN_OR_RETURN(const InputText file, ReadInputText(path));
   PublishedFile published;
-  if (IsCsv(file.text, path)) {
-    ASSIGN_OR_RETURN(published.tables, ParsePublishedCsv(file.text, path, &published.lines));
-  } else {
-    ASSIGN_OR_RETURN(published.tables, ParsePublishedTables(file.text, path));
-    published.lines = LinesOfText(file.text);
-  }
+  ASSIGN_OR_RETURN(published.tables, ParsePublishedFile(file.text, path, &published.lines));
   published.input = file.input;
   return published;
 }

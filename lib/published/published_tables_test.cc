@@ -1,5 +1,7 @@
 #include "lib/published/published_tables.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -47,6 +49,39 @@ TEST(PublishedTablesTest, EndingsMayBeInUpperCase) {
   WriteFile(
       csv, "# source = x\ntable,quantity,devices,batch_per_device,value,unit,as_printed\nT,epoch_seconds,1,32,2,s,2\n");
   EXPECT_THAT(ReadPublishedTables(csv), IsOk());
+}
+
+TEST(PublishedTablesTest, AnyFormOfATableIsReadByItsContent) {
+  const std::pair<const char*, const char*> kFiles[] = {
+      {"t.md", "# source: x\n\n| batch | epoch time of 1 GPU (s) |\n|---|---|\n| 32 | 2.5 |\n"},
+      {"t.TEX", "# source: x\nbatch & epoch time of 1 GPU (s) \\\\\n32 & 2.5 \\\\\n"},
+      {"t.tsv", "# source: x\nbatch\tepoch time of 1 GPU (s)\n32\t2.5\n"},
+      {"t.txt", "# source: x\nbatch,epoch time of 1 GPU (s)\n32,2.5\n"},
+      {"t.csv", "# source: x\nbatch,epoch time of 1 GPU (s)\n32,2.5\n"},
+  };
+  for (const auto& [name, text] : kFiles) {
+    const std::string path = TempPath(name);
+    WriteFile(path, text);
+    EXPECT_TRUE(IsPublishedTable(path)) << name;
+    EXPECT_TRUE(IsPublishedTableFile(path)) << name;
+    const auto file = ReadPublishedTables(path);
+    ASSERT_THAT(file, IsOk()) << name;
+    ASSERT_EQ(file->tables.table_size(), 1) << name;
+    EXPECT_EQ(file->tables.table(0).value(0).as_printed(), "2.5") << name;
+    EXPECT_EQ(file->tables.table(0).value(0).batch(), 32u) << name;
+    EXPECT_EQ(file->lines.empty(), false) << name;
+  }
+}
+
+TEST(PublishedTablesTest, ProseIsNoTable) {
+  const std::string path = TempPath("README.md");
+  WriteFile(path,
+            "# Lab 4\nHow to run: call `make`. It takes 3 minutes.\n\n| file | what |\n|---|---|\n| a.rec | times |\n");
+  EXPECT_TRUE(IsPublishedTable(path));
+  EXPECT_FALSE(IsPublishedTableFile(path));
+  EXPECT_THAT(ReadPublishedTables(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("README.md: no table in it")));
+  EXPECT_FALSE(IsPublishedTable("lab4.pdf"));
+  EXPECT_FALSE(IsPublishedTableFile(TempPath("no_such.md")));
 }
 
 TEST(PublishedTablesTest, AMissingFileIsNotFound) {

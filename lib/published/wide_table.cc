@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/published/number_labels.h"
@@ -24,6 +25,16 @@ namespace {
 
 std::string NameOf(proto::PublishedQuantity quantity) {
   return absl::AsciiStrToLower(proto::PublishedQuantity_Name(quantity));
+}
+
+// Returns the unit that an error proposes. Efficiencies in per cent are far above 1.2, so a
+// smaller number is probably a fraction; the author decides by writing the unit.
+absl::string_view ExampleUnit(proto::PublishedQuantity quantity, const std::string& digits) {
+  constexpr double kMaxFraction = 1.2;
+  double value = 0;
+  return quantity == proto::EFFICIENCY_PERCENT && absl::SimpleAtod(digits, &value) && value <= kMaxFraction
+             ? "fraction"
+             : UnitOf(quantity);
 }
 
 // Reads the tables of a file in their order.
@@ -131,7 +142,7 @@ class WideTableReader {
     RETURN_IF_ERROR(StateBatchKind(own, labels));
     const std::string unit = UnitOfNumber(cell, own, labels, quantity);
     if (unit.empty() && NeedsUnit(quantity)) {
-      const absl::string_view example = UnitOf(quantity);
+      const absl::string_view example = ExampleUnit(quantity, cell.digits);
       return absl::InvalidArgumentError(absl::StrCat("the unit of ", NameOf(quantity),
                                                      " is not stated; write it into the name, such as '(", example,
                                                      ")', or add `# unit: ", example, "` above the table"));

@@ -271,6 +271,10 @@ TEST(WideTableTest, WhatIsNotStatedIsNamedWithItsRemedy) {
   ExpectFault("batch,1 GPU\n32,10.5\n", ":3: ",
               "the quantity is not stated; write it into the name of the column or row, or "
               "add `# quantity: epoch time`");
+  ExpectFault("# batch: 1\nGPUs,Time\n1,120 min\n",
+              ":4: ", "a column of times is 'epoch time (s)', 'run time (s)' or 'iteration time (s)'");
+  ExpectFault("# batch: 1\nGPUs,efficiency\n2,0.940\n", ":4: ", "such as '(fraction)', or add `# unit: fraction`");
+  ExpectFault("# batch: 1\nGPUs,efficiency\n2,94.0\n", ":4: ", "such as '(%)', or add `# unit: %`");
   ExpectFault("# batch: 1\nGPUs,epoch time\n1,10.5\n", ":4: ",
               "the unit of epoch_seconds is not stated; write it into the "
               "name, such as '(s)', or add `# unit: s`");

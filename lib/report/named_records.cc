@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include "absl/status/status.h"
@@ -14,8 +15,9 @@
 #include "absl/strings/strip.h"
 #include "lib/base/existing_file.h"
 #include "lib/base/status_macros.h"
-#include "lib/page/csv.h"
+#include "lib/page/own_text.h"
 #include "lib/record/record_format.h"
+#include "lib/record/schema.h"
 #include "lib/record/wrong_input.h"
 #include "lib/wording/cell.h"
 
@@ -81,10 +83,31 @@ absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& folder) {
   return files;
 }
 
-// Returns true if the file begins like the CSV that a report writes.
-bool IsCsvOfReport(const std::string& path) {
-  constexpr size_t kFirstLineBytes = 1024;
-  return IsReportCsv(StartOfFile(path, kFirstLineBytes));
+// Returns true if the file begins like a text that a report writes.
+bool IsTextOfReport(const std::string& path) { return IsReportText(StartOfFile(path, kOwnTextBytes)); }
+
+// Returns the schema that the JSON of a record of this build names in its header; null for any other file.
+const Schema* SchemaOfJson(const std::string& path) {
+  constexpr size_t kHeaderBytes = 256;
+  if (!absl::EndsWithIgnoreCase(path, ".json") || !IsRegularFile(path)) {
+    return nullptr;
+  }
+  const std::string start = StartOfFile(path, kHeaderBytes);
+  for (const Schema& schema : kSchemas) {
+    if (absl::StrContains(start, absl::StrCat("\"", schema.name, "\""))) {
+      return &schema;
+    }
+  }
+  return nullptr;
+}
+
+// Returns the schemas of the record files among `files`.
+std::set<const Schema*> SchemasOf(absl::string_view inside, const std::vector<std::string>& files) {
+  std::set<const Schema*> schemas;
+  for (const std::string& file : files) {
+    schemas.insert(SchemaOf(absl::StrCat(inside, "/", file)));
+  }
+  return schemas;
 }
 
 absl::Status AddFolder(const std::string& folder, IsTableName is_table, NamedRecords& named) {
@@ -92,12 +115,16 @@ absl::Status AddFolder(const std::string& folder, IsTableName is_table, NamedRec
   const absl::string_view inside = absl::StripSuffix(folder, "/");
   std::vector<std::string> others;
   size_t records = 0, tables = 0;
+  const std::set<const Schema*> in_files = SchemasOf(inside, files);
   for (const std::string& file : files) {
     const std::string path = absl::StrCat(inside, "/", file);
     if (IsMeasurement(SchemaOf(path)) && !absl::EndsWith(file, ".part")) {
       named.paths.push_back(path);
       ++records;
-    } else if (is_table != nullptr && is_table(file) && !IsFolder(path) && !IsCsvOfReport(path)) {
+    } else if (const Schema* const schema = SchemaOfJson(path); IsMeasurement(schema) && in_files.count(schema) == 0) {
+      named.paths.push_back(path);
+      ++records;
+    } else if (is_table != nullptr && !IsFolder(path) && is_table(path) && !IsTextOfReport(path)) {
       named.paths.push_back(path);
       ++tables;
     } else {
@@ -106,12 +133,12 @@ absl::Status AddFolder(const std::string& folder, IsTableName is_table, NamedRec
   }
   const std::string without = others.empty() ? "" : absl::StrCat("; not read: ", Names(others));
   if (records + tables == 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(folder,
-                     ": expected a record of cifar_prep, train_sweep, scale_run, comm_model or quantize in this "
-                     "folder",
-                     is_table == nullptr ? "" : ", or published tables (.csv, .textproto)", ", found none", without,
-                     "; name the folder in which they are, or give one folder per student as --class_folder"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        folder,
+        ": expected a record of cifar_prep, train_sweep, scale_run, comm_model or quantize in this "
+        "folder",
+        is_table == nullptr ? "" : ", or published tables (.csv, .tsv, .md, .tex, .txt, .textproto)", ", found none",
+        without, "; name the folder in which they are, or give one folder per student as --class_folder"));
   }
   if (!others.empty()) {
     named.remarks.push_back(absl::StrCat(folder, ": ", CountOf(records, "record"),

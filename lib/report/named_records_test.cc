@@ -3,11 +3,13 @@
 #include <sys/stat.h>
 
 #include <cstdio>
+#include <sstream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/lab_records/convert_record.h"
 #include "lib/lab_records/small_records_testing.h"
 #include "lib/report/report.h"
 #include "lib/testing/file_util.h"
@@ -89,6 +91,25 @@ TEST(NamedRecordsTest, AFolderAlsoStandsForItsTablesIfThatIsAsked) {
   EXPECT_THAT(both->remarks,
               ElementsAre(absl::StrCat(lab, ": 6 records and 1 table; not read: notes.txt, report.csv, report.rec")));
   ASSERT_EQ(std::remove((lab + "/hand_in.csv").c_str()), 0);  // other tests use the folder
+}
+
+// JSON of a record is read, except next to a record of its kind, from which it may be printed.
+TEST(NamedRecordsTest, JsonIsReadIfNoRecordOfItsKindIsThere) {
+  const std::string lab = LabFolder(), folder = Folder("named_json");
+  std::ostringstream log;
+  for (const char* name : {"sweep", "scale"}) {
+    ASSERT_THAT(
+        ConvertRecord({absl::StrCat(lab, "/", name, ".rec"), absl::StrCat(folder, "/", name, ".json"), true}, log),
+        IsOk());
+  }
+  WriteFile(folder + "/settings.json", "{}");
+  const auto json = FindNamedRecords({folder});
+  ASSERT_THAT(json, IsOk());
+  EXPECT_THAT(json->paths, ElementsAre(folder + "/scale.json", folder + "/sweep.json"));
+  EXPECT_THAT(json->remarks, ElementsAre(HasSubstr("2 records; not read: settings.json")));
+  WriteFile(folder + "/sweep.rec", ReadFile(lab + "/sweep.rec"));
+  EXPECT_THAT(FindNamedRecords({folder})->paths, ElementsAre(folder + "/scale.json", folder + "/sweep.rec"));
+  ASSERT_EQ(std::remove((folder + "/sweep.rec").c_str()), 0);
 }
 
 TEST(NamedRecordsTest, AFolderWithoutRecordsIsAnError) {
