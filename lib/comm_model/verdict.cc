@@ -58,6 +58,7 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
     parts.push_back(ScalingVerdict(*row));
   }
   uint64_t rows = 0, fits = 0, accepted = 0, predictions = 0, answers = 0, audited = 0, followed = 0, ambiguous = 0;
+  uint64_t left_out = 0;
   for (const proto::CommModelRecord& record : records) {
     rows += record.has_scaling();
     fits += record.has_all_reduce_fit();
@@ -68,6 +69,9 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
     audited += summary.reproduced() + summary.ambiguous() + summary.could_be_chance() + summary.not_reproducible();
     followed += summary.reproduced();
     ambiguous += summary.ambiguous();
+    for (const proto::LeftOutName& name : record.audit().left_out()) {
+      left_out += name.numbers();
+    }
   }
   if (rows > 0 && parts.empty()) {
     parts.push_back("no speed-up: it needs points of one device and of several");
@@ -76,7 +80,8 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
   AppendCount(answers, "what-if answer", parts);
   if (audited > 0) {
     parts.push_back(absl::StrCat(followed, " of ", audited, " printed results follow from their tables",
-                                 ambiguous == 0 ? "" : absl::StrCat(", ", ambiguous, " in more than one way")));
+                                 ambiguous == 0 ? "" : absl::StrCat(", ", ambiguous, " in more than one way"),
+                                 left_out == 0 ? "" : absl::StrCat("; ", left_out, " numbers left out")));
   }
   if (fits > 0 && parts.empty()) {
     parts.push_back(absl::StrCat(accepted, " of ", fits, " fits of all-reduce times accepted"));

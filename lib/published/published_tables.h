@@ -24,7 +24,7 @@ bool IsPublishedTable(absl::string_view path);
 
 // Reads CSV or text format, chosen by the name's extension, .csv or .textproto, or else by the content. NotFound: no
 // such file. DataLoss: the file is neither format (path:line: found text), or a value fails
-// lib/published/published_check.h.
+// lib/published/published_check.h. Prints a warning with the names that a printed table leaves out (left_out_names.h).
 absl::StatusOr<PublishedFile> ReadPublishedTables(const std::string& path);
 
 // Parses protobuf's text format from memory; `path` is used in messages only.
