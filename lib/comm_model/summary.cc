@@ -206,8 +206,9 @@ struct Found {
 std::string LeftOutLines(const proto::AuditTable& table) {
   std::string text;
   for (const proto::LeftOutName& name : table.left_out()) {
-    absl::StrAppend(&text, "  left out: '", name.name(), "', ", name.numbers(),
-                    " numbers: the name is not understood. Numbers that were computed from these do not follow\n");
+    absl::StrAppend(&text, "  left out: '", name.name(), "' (", name.numbers(),
+                    name.numbers() == 1 ? " number)" : " numbers)",
+                    ", a name that is not understood; numbers that were computed from it cannot follow\n");
   }
   return text;
 }
