@@ -52,8 +52,8 @@ bool ReadColumnAxis(TableAxis axis, TableColumn& column) {
   return is_understood;
 }
 
-// Returns the name of a column: its cells in all rows of names. A cell spans the empty cells to its right, except in the
-// last row of names.
+// Returns the name of a column: its cells in all rows of names. A cell spans the empty cells to its right, except in
+// the last row of names.
 std::string NameOfColumn(const TableBlock& block, size_t header_rows, size_t column) {
   std::vector<absl::string_view> cells;
   for (size_t row = 0; row < header_rows; ++row) {
