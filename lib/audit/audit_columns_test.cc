@@ -4,7 +4,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/audit/audit.h"
 #include "lib/audit/small_document_testing.h"
+#include "lib/testing/matchers.h"
 
 namespace lockstep::testing {
 namespace {
@@ -41,6 +43,17 @@ TEST(AuditColumnsTest, ASpeedupOfAnArithmeticOverAnother) {
     EXPECT_THAT(audited[i].flag(), IsEmpty());
   }
   EXPECT_NEAR(audited[5].reproduced_by(0).value(), 53.7044 / 34.2503, 1e-12);
+}
+
+TEST(AuditColumnsTest, LeftOutNamesAreInTheResult) {
+  proto::PublishedTables document = TwoArithmetics("1.57");
+  proto::LeftOutName& name = *document.mutable_table(0)->add_left_out();
+  name.set_name("Comm Overhead");
+  name.set_numbers(9);
+  const auto audited = Audit(document);
+  ASSERT_THAT(audited, IsOk());
+  ASSERT_EQ(audited->at(0).left_out_size(), 1);
+  EXPECT_THAT(audited->at(0).left_out(0), EqualsProto("name: 'Comm Overhead' numbers: 9"));
 }
 
 TEST(AuditColumnsTest, AWrongOneDoesNotFollow) {

@@ -242,6 +242,7 @@ absl::StatusOr<std::vector<proto::AuditTable>> AuditObserved(const proto::Publis
   for (const proto::PublishedTable& table : tables.table()) {
     result.emplace_back().set_source(tables.source());
     result.back().set_table(table.name());
+    *result.back().mutable_left_out() = table.left_out();
   }
   for (size_t i = 0; i < audited.size(); ++i) {
     *result[document.cells()[i].table].add_value() = std::move(audited[i]);

@@ -202,6 +202,17 @@ struct Found {
   std::map<std::string, int> flags;
 };
 
+// Returns a line for each column or row that was not read.
+std::string LeftOutLines(const proto::AuditTable& table) {
+  std::string text;
+  for (const proto::LeftOutName& name : table.left_out()) {
+    absl::StrAppend(&text, "  left out: '", name.name(), "' (", name.numbers(),
+                    name.numbers() == 1 ? " number)" : " numbers)",
+                    ", a name that is not understood; numbers that were computed from it cannot follow\n");
+  }
+  return text;
+}
+
 std::string AuditText(const proto::AuditTable& table, Found& found) {
   std::string text = absl::StrCat(table.table(), "\n");
   for (const proto::AuditedValue& value : table.value()) {
@@ -214,7 +225,7 @@ std::string AuditText(const proto::AuditTable& table, Found& found) {
                           PrintedText(value.published()), proto::Finding_Name(value.finding()), FoundText(value),
                           flags);
   }
-  return absl::StrCat(text, "  = ", table.summary().sentence(), "\n");
+  return absl::StrCat(text, LeftOutLines(table), "  = ", table.summary().sentence(), "\n");
 }
 
 std::string FoundText(const Found& found) {

@@ -67,7 +67,7 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
     parts.push_back(ScalingVerdict(*row));
   }
   uint64_t rows = 0, fits = 0, accepted = 0, predictions = 0, answers = 0, audited = 0, followed = 0, ambiguous = 0,
-           restored = 0;
+           restored = 0, left_out = 0;
   for (const proto::CommModelRecord& record : records) {
     rows += record.has_scaling();
     fits += record.has_all_reduce_fit();
@@ -79,6 +79,9 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
     followed += summary.reproduced();
     ambiguous += summary.ambiguous();
     restored += WithLostDigit(record.audit());
+    for (const proto::LeftOutName& name : record.audit().left_out()) {
+      left_out += name.numbers();
+    }
   }
   if (rows > 0 && parts.empty()) {
     parts.push_back("no speed-up: it needs points of one device and of several");
@@ -86,10 +89,11 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
   AppendCount(predictions, "prediction", parts);
   AppendCount(answers, "what-if answer", parts);
   if (audited > 0) {
-    parts.push_back(
-        absl::StrCat(followed, " of ", audited, " printed results follow from their tables",
-                     ambiguous == 0 ? "" : absl::StrCat(", ", ambiguous, " in more than one way"),
-                     restored == 0 ? "" : absl::StrCat(", ", restored, " only with a lost digit restored")));
+    parts.push_back(absl::StrCat(
+        followed, " of ", audited, " printed results follow from their tables",
+        ambiguous == 0 ? "" : absl::StrCat(", ", ambiguous, " in more than one way"),
+        restored == 0 ? "" : absl::StrCat(", ", restored, " only with a lost digit restored"),
+        left_out == 0 ? "" : absl::StrCat("; ", left_out, " numbers left out")));
   }
   if (fits > 0 && parts.empty()) {
     parts.push_back(absl::StrCat(accepted, " of ", fits, " fits of all-reduce times accepted"));

@@ -94,6 +94,13 @@ TEST(VerdictTextTest, CountsWhatIsNotScaling) {
       VerdictText(records),
       "2 predictions; 4 of 8 printed results follow from their tables, 1 in more than one way, 1 only with a lost "
       "digit restored");
+  for (const uint32_t numbers : {9, 3}) {
+    records[2].mutable_audit()->add_left_out()->set_numbers(numbers);
+  }
+  records.erase(records.begin(), records.begin() + 2);
+  EXPECT_EQ(VerdictText(records),
+            "4 of 8 printed results follow from their tables, 1 in more than one way, 1 only with a lost digit "
+            "restored; 12 numbers left out");
   EXPECT_EQ(VerdictText({}), "no results");
 }
 

@@ -64,6 +64,10 @@ constexpr absl::string_view kUnusedQuantities[] = {"memory",
                                                    "microbatchsize",
                                                    "perplexity"};
 
+constexpr absl::string_view kEpochSizes[] = {"training samples",  "training images",  "training examples",
+                                             "train samples",     "train images",     "number of training samples",
+                                             "samples per epoch", "images per epoch", "number of training images"};
+
 template <size_t kSize>
 bool Has(const absl::string_view (&all)[kSize], absl::string_view words) {
   return std::find(std::begin(all), std::end(all), words) != std::end(all);
@@ -80,6 +84,17 @@ std::string ArithmeticMeantBy(absl::string_view words) {
 }
 
 bool NamesContext(absl::string_view words) { return Has(kContextNames, words); }
+
+bool NamesEpochSize(absl::string_view words) { return Has(kEpochSizes, words); }
+
+void AddContextNames(std::vector<absl::string_view>& names) {
+  for (const Arithmetic& known : kArithmetics) {
+    names.push_back(known.words);
+  }
+  names.insert(names.end(), std::begin(kContextNames), std::end(kContextNames));
+  names.insert(names.end(), std::begin(kUnusedQuantities), std::end(kUnusedQuantities));
+  names.insert(names.end(), std::begin(kEpochSizes), std::end(kEpochSizes));
+}
 
 bool IsUnusedQuantity(absl::string_view words) { return Has(kUnusedQuantities, words); }
 

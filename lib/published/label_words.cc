@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <set>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 
 namespace lockstep {
 namespace {
@@ -102,6 +105,28 @@ std::string RankStatisticMeantBy(absl::string_view words) {
     return "mean over ranks";
   }
   return Has(kSlowest, words) ? "slowest rank" : Has(kFastest, words) ? "fastest rank" : "";
+}
+
+const std::vector<std::string>& KnownLabelWords() {
+  static const auto* const kWords = [] {
+    std::vector<absl::string_view> names = {"ideal", "linear", "perfect", "epochs"};
+    for (const absl::Span<const absl::string_view> list :
+         {absl::MakeConstSpan(kDeviceWords), absl::MakeConstSpan(kBatchWords), absl::MakeConstSpan(kFillerWords),
+          absl::MakeConstSpan(kBaseWords)}) {
+      std::copy(list.begin(), list.end(), std::back_inserter(names));
+    }
+    AddQuantityNames(names);
+    AddUnitNames(names);
+    AddContextNames(names);
+    std::set<std::string> words;
+    for (const absl::string_view name : names) {
+      for (const absl::string_view word : absl::StrSplit(name, absl::ByAnyChar(" /"), absl::SkipEmpty())) {
+        words.emplace(word);
+      }
+    }
+    return new std::vector<std::string>(words.begin(), words.end());
+  }();
+  return *kWords;
 }
 
 bool IsFillerWord(absl::string_view word) { return Has(kFillerWords, word); }

@@ -3,6 +3,7 @@
 #define LOCKSTEP_LIB_PUBLISHED_LABEL_WORDS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "lib/proto/published.pb.h"
@@ -60,6 +61,17 @@ bool IsFillerWord(absl::string_view word);
 
 // Returns true for a word before the base of a quotient: "vs" in "speed-up vs 2 GPUs".
 bool IsBaseWord(absl::string_view word);
+
+// Returns true for the name, in lower case, of the number of images or samples of an epoch: "training samples".
+bool NamesEpochSize(absl::string_view words);
+
+// Returns the single words of all names that the functions above know, each once, in lower case and sorted.
+const std::vector<std::string>& KnownLabelWords();
+
+// Add the names of one file to `names`: internal to KnownLabelWords.
+void AddQuantityNames(std::vector<absl::string_view>& names);
+void AddUnitNames(std::vector<absl::string_view>& names);
+void AddContextNames(std::vector<absl::string_view>& names);
 
 // Returns some known names of quantities, for an error.
 std::string KnownQuantityWords();

@@ -7,7 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/text_format.h"
 #include "lib/base/existing_file.h"
+#include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
+#include "lib/published/left_out_names.h"
 #include "lib/published/published_check.h"
 #include "lib/published/published_csv.h"
 #include "lib/record/input_text.h"
@@ -103,6 +105,9 @@ absl::StatusOr<PublishedFile> ReadPublishedTables(const std::string& path) {
   ASSIGN_OR_RETURN(const InputText file, ReadInputText(path));
   PublishedFile published;
   ASSIGN_OR_RETURN(published.tables, ParsePublishedFile(file.text, path, &published.lines));
+  if (const std::string left_out = LeftOutText(published.tables); !left_out.empty()) {
+    LogWarning(absl::StrCat(path, ": warning: left out, because the names are not understood: ", left_out));
+  }
   published.input = file.input;
   return published;
 }

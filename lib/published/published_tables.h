@@ -33,7 +33,8 @@ bool IsPublishedTableFile(absl::string_view path);
 
 // Reads CSV, Markdown, LaTeX or text format, chosen by the name's extension, .csv or .textproto, or else by the
 // content. NotFound: no such file. DataLoss: the file is neither format (path:line: found text), no table is in it, or
-// a value fails lib/published/published_check.h.
+// a value fails lib/published/published_check.h. Prints a warning with the names that a printed table leaves out
+// (left_out_names.h).
 absl::StatusOr<PublishedFile> ReadPublishedTables(const std::string& path);
 
 // Does the same with text from memory; `path` chooses the format and is used in messages. Sets `lines`, unless it is

@@ -195,6 +195,12 @@ QuantityMeaning QuantityMeantBy(absl::string_view words) {
   return {};
 }
 
+void AddQuantityNames(std::vector<absl::string_view>& names) {
+  for (const Synonym& synonym : kQuantities) {
+    names.push_back(synonym.words);
+  }
+}
+
 std::string KnownQuantityWords() {
   std::vector<std::string> known;
   proto::PublishedQuantity last = kNoQuantity;

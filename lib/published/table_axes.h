@@ -3,6 +3,7 @@
 #define LOCKSTEP_LIB_PUBLISHED_TABLE_AXES_H_
 
 #include "absl/strings/string_view.h"
+#include "lib/published/left_out_names.h"
 #include "lib/published/table_blocks.h"
 #include "lib/published/table_faults.h"
 #include "lib/published/table_names.h"
@@ -17,10 +18,10 @@ inline constexpr absl::string_view kContextRemedy =
 void AssignNumber(TableAxis axis, TableLabel& label);
 
 // Gives the numbers of `names` that have no word of their own the meaning that the first cell, the line above the table
-// or a remark states. Adds errors to `faults` for numbers without a meaning, and for columns with numbers whose name is
-// not understood.
+// or a remark states. Adds errors to `faults` for numbers without a meaning. A column with numbers whose name is not
+// understood is added to `left_out` if another column is understood, and otherwise to `faults`.
 void AssignAxes(const TableBlock& block, CommaMeaning comma, const StatedAxes& stated, TableNames& names,
-                TableFaults& faults);
+                LeftOutNames& left_out, TableFaults& faults);
 
 }  // namespace lockstep
 

@@ -29,8 +29,13 @@ TableLabel ParseTableLabel(absl::string_view text) {
     return label;
   }
   const std::vector<std::string> contents = TakeBrackets(rest);
-  if (NamesContext(absl::AsciiStrToLower(absl::StripAsciiWhitespace(rest)))) {
+  const std::string lower = absl::AsciiStrToLower(absl::StripAsciiWhitespace(rest));
+  if (NamesContext(lower)) {
     label.names_context = true;  // "SeqLen (T)"
+    return label;
+  }
+  if (contents.empty() && NamesEpochSize(lower)) {
+    label.is_epoch_size = true;
     return label;
   }
   for (const std::string& content : contents) {
@@ -71,6 +76,7 @@ void AddToLabel(const TableLabel& more, TableLabel& label) {
     label.context = label.context.empty() ? more.context : absl::StrCat(label.context, ", ", more.context);
   }
   label.is_ideal = label.is_ideal || more.is_ideal;
+  label.is_epoch_size = label.is_epoch_size || more.is_epoch_size;
   label.is_unused = label.is_unused || more.is_unused;
   label.names_context = label.names_context || more.names_context;
   if (more.number != 0) {

@@ -25,6 +25,7 @@ struct TableLabel {
   std::string batch_kind;       // "total" or "per_device": "global batch size", "batch size per GPU"
   std::string context;          // arithmetic, "FP32" or "FP32 to mixed precision", or a cell of a column "model"
   bool is_ideal = false;        // true for a quantity under linear scaling: "ideal images/s"
+  bool is_epoch_size = false;   // true for "training samples", and nothing else: the images or samples of an epoch
   bool is_unused = false;       // true for a quantity that is not read, and nothing else: "memory (GB)"
   bool names_context = false;   // true for the name of a column whose cells are contexts: "model"
   std::vector<TableAxis> axes;  // words without a number, in their order: kDevices and kBatch of "GPUs \ batch"

@@ -1,6 +1,7 @@
 #include "lib/published/table_names.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -39,8 +40,9 @@ std::string ContextOfCell(absl::string_view column, absl::string_view text) {
 // Reads one table.
 class NameReader {
  public:
-  NameReader(const TableBlock& block, CommaMeaning comma, const StatedAxes& stated, TableFaults& faults)
-      : block_(block), comma_(comma), stated_(stated), faults_(faults) {
+  NameReader(const TableBlock& block, CommaMeaning comma, const StatedAxes& stated, LeftOutNames& left_out,
+             TableFaults& faults)
+      : block_(block), comma_(comma), stated_(stated), left_out_(left_out), faults_(faults) {
     for (const TableRow& row : block.rows) {
       width_ = std::max(width_, row.cells.size());
     }
@@ -59,7 +61,8 @@ class NameReader {
     }
     FindRowNames();
     ReadRows();
-    AssignAxes(block_, comma_, stated_, names_, faults_);
+    LeaveOutRows();
+    AssignAxes(block_, comma_, stated_, names_, left_out_, faults_);
     return std::move(names_);
   }
 
@@ -154,6 +157,35 @@ class NameReader {
     }
   }
 
+  uint32_t NumbersInRow(size_t row) const {
+    uint32_t numbers = 0;
+    for (size_t column = 0; column < width_; ++column) {
+      const absl::StatusOr<TableCell> cell = ParseTableCell(CellAt(block_, row + names_.header_rows, column), comma_);
+      numbers += !names_.columns[column].names_rows && cell.ok() && !cell->digits.empty();
+    }
+    return numbers;
+  }
+
+  // Leaves out the rows whose names are not understood, or adds an error for each. A row without numbers may be a
+  // heading of the rows below it, and is always an error.
+  void LeaveOutRows() {
+    const bool others_state = std::any_of(names_.rows.begin(), names_.rows.end(), [](const TableLabel& row) {
+      return row.unknown.empty() && (row.number != 0 || row.devices != 0 || row.batch != 0 || !row.context.empty() ||
+                                     row.quantity != proto::PUBLISHED_QUANTITY_UNSPECIFIED);
+    });
+    for (const auto& [row, text] : unknown_) {
+      const uint32_t numbers = NumbersInRow(row);
+      if (others_state && numbers > 0 && left_out_.Add(text, numbers)) {
+        names_.rows[row].is_unused = true;
+        continue;
+      }
+      faults_.Add(Line(row + names_.header_rows),
+                  absl::StrCat("expected a name of a row such as '4 GPUs', 'batch 128' or 'epoch time (s)'",
+                               kContextRemedy, left_out_.Suggestion(text)),
+                  text);
+    }
+  }
+
   // Reads the name that `text`, a cell of a column named `header`, gives row `row`.
   TableLabel RowLabel(const TableLabel& header, size_t column, size_t row, absl::string_view text) {
     if (header.names_context) {
@@ -163,10 +195,7 @@ class NameReader {
     }
     TableLabel label = ParseTableLabel(text);
     if (!label.unknown.empty()) {
-      faults_.Add(
-          Line(row + names_.header_rows),
-          absl::StrCat("expected a name of a row such as '4 GPUs', 'batch 128' or 'epoch time (s)'", kContextRemedy),
-          text);
+      unknown_.emplace(row, std::string(text));
     }
     if (column > 0 && label.number != 0) {
       AssignNumber(header.axes[0], label);
@@ -182,7 +211,9 @@ class NameReader {
   const TableBlock& block_;
   const CommaMeaning comma_;
   const StatedAxes& stated_;
+  LeftOutNames& left_out_;
   TableFaults& faults_;
+  std::map<size_t, std::string> unknown_;  // rows below the names whose name is not understood, each with that name
   size_t width_ = 0;
   TableNames names_;
 };
@@ -194,8 +225,18 @@ absl::string_view CellAt(const TableBlock& block, size_t row, size_t column) {
   return column < cells.size() ? absl::StripAsciiWhitespace(cells[column]) : absl::string_view();
 }
 
-TableNames ReadTableNames(const TableBlock& block, CommaMeaning comma, const StatedAxes& stated, TableFaults& faults) {
-  return NameReader(block, comma, stated, faults).Read();
+uint32_t NumbersInColumn(const TableBlock& block, CommaMeaning comma, size_t header_rows, size_t column) {
+  uint32_t numbers = 0;
+  for (size_t row = header_rows; row < block.rows.size(); ++row) {
+    const absl::StatusOr<TableCell> cell = ParseTableCell(CellAt(block, row, column), comma);
+    numbers += cell.ok() && !cell->digits.empty();
+  }
+  return numbers;
+}
+
+TableNames ReadTableNames(const TableBlock& block, CommaMeaning comma, const StatedAxes& stated, LeftOutNames& left_out,
+                          TableFaults& faults) {
+  return NameReader(block, comma, stated, left_out, faults).Read();
 }
 
 }  // namespace lockstep

@@ -120,6 +120,8 @@ constexpr UnitPart kParts[] = {
     {"imgs", "images"},
     {"image", "images"},
     {"sample", "samples"},
+    {"example", "samples"},
+    {"examples", "samples"},
     {"token", "tokens"},
     {"tok", "tokens"},
     {"toks", "tokens"},
@@ -165,6 +167,15 @@ std::string RenameParts(absl::string_view unit) {
 }
 
 }  // namespace
+
+void AddUnitNames(std::vector<absl::string_view>& names) {
+  for (const UnitName& known : kUnits) {
+    names.push_back(known.words);
+  }
+  for (const UnitPart& part : kParts) {
+    names.push_back(part.printed);
+  }
+}
 
 QuantityMeaning UnitMeantBy(absl::string_view text) {
   constexpr size_t kMaxBytes = 40;  // longer than any unit

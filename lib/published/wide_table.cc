@@ -9,7 +9,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "google/protobuf/repeated_field.h"
 #include "lib/base/status_macros.h"
+#include "lib/published/left_out_names.h"
 #include "lib/published/number_labels.h"
 #include "lib/published/published_check.h"
 #include "lib/published/published_unit.h"
@@ -96,7 +98,7 @@ class WideTableReader {
     }
     StatedAxes axes = remarks_.axes();
     axes.title = title_label.axes;
-    const TableNames names = ReadTableNames(block, comma_, axes, faults_);
+    const TableNames names = ReadTableNames(block, comma_, axes, left_out_, faults_);
     const std::string automatic = named.empty() ? absl::StrCat("Table ", tables_read_) : named;
     const std::string& name = remarks_.table_name().empty() ? automatic : remarks_.table_name();
     for (size_t row = 0; row < names.rows.size(); ++row) {
@@ -109,6 +111,23 @@ class WideTableReader {
         }
       }
     }
+    KeepLeftOut(name, block.rows[0].line);
+  }
+
+  // Makes the names that the last table leaves out a part of the table with name `name`.
+  void KeepLeftOut(const std::string& name, int line) {
+    std::vector<proto::LeftOutName> left_out = left_out_.Take();
+    if (left_out.empty()) {
+      return;
+    }
+    for (proto::PublishedTable& table : *tables_.mutable_table()) {
+      if (table.name() == name) {
+        std::move(left_out.begin(), left_out.end(),
+                  google::protobuf::RepeatedFieldBackInserter(table.mutable_left_out()));
+        return;
+      }
+    }
+    faults_.Add(line, "no number is left in the table, because names of its rows and columns are not understood");
   }
 
   void ReadCell(const TableBlock& block, size_t row, size_t column, const NumberLabels& labels,
@@ -134,6 +153,9 @@ class WideTableReader {
     if (own.contradicts) {
       return absl::InvalidArgumentError("the names of row and column contradict each other; state each thing once");
     }
+    if (own.is_epoch_size) {
+      return StateEpochSize(cell, own);
+    }
     proto::PublishedValue value = remarks_.value();
     ASSIGN_OR_RETURN(const proto::PublishedQuantity quantity, QuantityOf(own, labels));
     if (quantity == proto::RUN_SECONDS) {
@@ -158,6 +180,22 @@ class WideTableReader {
     SetContext(own, labels, value);
     RETURN_IF_ERROR(CheckPlace(value));
     return numbers_.Append(std::move(value), IsRate(printed.quantity) ? unit : "", table, line_, tables_);
+  }
+
+  // Makes the images or samples of an epoch, which a cell states, a statement of the document.
+  absl::Status StateEpochSize(const TableCell& cell, const TableLabel& own) {
+    uint64_t images = 0;
+    if (!absl::SimpleAtoi(cell.digits, &images) || images == 0 || !cell.unit.empty() ||
+        own.quantity != proto::PUBLISHED_QUANTITY_UNSPECIFIED) {
+      return absl::InvalidArgumentError("expected a whole number of training samples");
+    }
+    const uint64_t stated = tables_.claims().images_per_epoch();
+    if (stated > 0 && stated != images) {
+      return absl::InvalidArgumentError(absl::StrCat(images, " training samples contradict the ", stated,
+                                                     " of an epoch above; give these tables a file of their own"));
+    }
+    tables_.mutable_claims()->set_images_per_epoch(images);
+    return absl::OkStatus();
   }
 
   // Makes the epochs of a run, which a label states, a statement of the document.
@@ -201,6 +239,7 @@ class WideTableReader {
   proto::PublishedTables tables_;
   TableRemarks remarks_;
   TableNumbers numbers_;
+  LeftOutNames left_out_;
   int tables_read_ = 0;
   size_t cells_ = 0;  // cells of the tables so far, each as wide as its widest row
   int line_ = 0;      // line of the row that is read

@@ -117,6 +117,23 @@ TEST(WideTableTest, RowsMayBeQuantities) {
             "EPOCH_SECONDS N=1 B=32 10.0; EPOCH_SECONDS N=2 B=32 5.5; SPEEDUP N=1 B=32 1; SPEEDUP N=2 B=32 1.82");
 }
 
+TEST(WideTableTest, TrainingSamplesAreAStatementOfTheDocument) {
+  const std::string text = "# batch: 32\nMetric,1 GPU,4 GPUs\nTraining samples,\"120,000\",\"120,000\"\nloss,0.5,0.4\n";
+  EXPECT_EQ(Numbers(text), "LOSS N=1 B=32 0.5; LOSS N=4 B=32 0.4");
+  const auto read = Read(text);
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(read->claims().images_per_epoch(), 120'000u);
+  EXPECT_EQ(read->table(0).left_out_size(), 0);
+  ExpectFault(absl::StrCat("# images_per_epoch: 50000\n", text), ":5", "120000 training samples contradict the 50000");
+  ExpectFault("GPUs,Training images,loss\n1,0.5,0.5\n", ":3", "expected a whole number of training samples");
+  EXPECT_EQ(Numbers("GPUs,Training samples per second\n1,202\n"), "ITEMS_PER_SECOND N=1 B=0 202");
+}
+
+TEST(WideTableTest, ExamplesAreSamples) {
+  EXPECT_EQ(Numbers("GPUs,Examples/s,Speedup\n2,191,1.89\n"), "ITEMS_PER_SECOND N=2 B=0 191; SPEEDUP N=2 B=0 1.89");
+  EXPECT_EQ(Numbers("GPUs,examples per second per GPU\n2,191\n"), "ITEMS_PER_SECOND_PER_DEVICE N=2 B=0 191");
+}
+
 TEST(WideTableTest, AnIdealRateIsAQuantity) {
   const char kExpected[] =
       "IDEAL_ITEMS_PER_SECOND N=2 B=0 480; ITEMS_PER_SECOND N=2 B=0 464; EFFICIENCY_PERCENT N=2 B=0 96.7; "
