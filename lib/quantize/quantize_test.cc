@@ -169,7 +169,7 @@ TEST(RunQuantizeTest, ADryRunPrintsThePlanAndWritesNothing) {
   EXPECT_THAT(
       ::testing::internal::GetCapturedStderr(),
       AllOf(HasSubstr("lenet5 and lenet5_bias"), HasSubstr("10 calibration images"), HasSubstr("20 test images"),
-            HasSubstr("; about "), HasSubstr("quantize: memory: "), HasSubstr("is unknown: ")));
+            HasSubstr("; about "), HasSubstr("s, estimated from "), HasSubstr("quantize: memory: "), HasSubstr("is unknown: ")));
   EXPECT_FALSE(FileExists(options.output));
 }
 
