@@ -58,9 +58,9 @@ absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths) {
 
 std::string NumbersReadText(const proto::PublishedTables& tables) {
   return absl::StrJoin(tables.table(), "; ", [](std::string* out, const proto::PublishedTable& table) {
-    const auto runs = static_cast<uint64_t>(
-        std::count_if(table.value().begin(), table.value().end(),
-                      [](const proto::PublishedValue& value) { return value.epoch() == 0; }));
+    const auto runs =
+        static_cast<uint64_t>(std::count_if(table.value().begin(), table.value().end(),
+                                            [](const proto::PublishedValue& value) { return value.epoch() == 0; }));
     const auto numbers = static_cast<uint64_t>(table.value_size());
     absl::StrAppend(out, table.name(), ": ",
                     table.epochs_of_runs() ? absl::StrCat(CountOf(runs, "run"), ", ", CountOf(numbers, "epoch"))

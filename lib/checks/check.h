@@ -23,7 +23,7 @@ struct CheckOptions {
 struct CheckedFiles {
   std::vector<CheckFinding> findings;
   CheckedKinds kinds;
-  LabRecords lab;  // the records among the inputs
+  LabRecords lab;                        // the records among the inputs
   std::vector<std::string> tables_read;  // "hand_in.csv: Q2: 2 numbers; Table 2: 2 numbers", for each file of tables
 };
 

@@ -19,8 +19,8 @@ Estimate Quotient(const Estimate& a, const Estimate& b) {
 }
 
 // Returns the speed-up over one device at `base_batch`.
-proto::Quantity SpeedupOver(const ScalingTimes& times, uint64_t base_batch, const ScalingTime& time,
-                            double confidence, const char* method) {
+proto::Quantity SpeedupOver(const ScalingTimes& times, uint64_t base_batch, const ScalingTime& time, double confidence,
+                            const char* method) {
   const ScalingTime* const base =
       base_batch <= UINT32_MAX ? FindTime(times, 1, static_cast<uint32_t>(base_batch)) : nullptr;
   if (base == nullptr) {

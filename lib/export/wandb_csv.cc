@@ -120,10 +120,9 @@ absl::Status RunWandbCsv(const std::vector<std::string>& inputs, const std::stri
         "--wandb_csv: no record of --input has epochs; give a record of train_sweep or scale_run");
   }
   RETURN_IF_ERROR(WriteWholeFile(output, WandbCsv(points), ReplaceIfForced(force, ReplaceMarked(kWandbMark))));
-  LogLine(absl::StrCat("report: wrote the epochs of ", points.size(), " points to ", output,
-                       ImagesPerEpoch(points) > 0
-                           ? ""
-                           : "; their epochs have different numbers of images, so the file states none"));
+  LogLine(absl::StrCat(
+      "report: wrote the epochs of ", points.size(), " points to ", output,
+      ImagesPerEpoch(points) > 0 ? "" : "; their epochs have different numbers of images, so the file states none"));
   return absl::OkStatus();
 }
 

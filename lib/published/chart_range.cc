@@ -34,10 +34,9 @@ absl::Status CheckChartRange(absl::string_view digits, absl::string_view min, ab
     return absl::OkStatus();
   }
   const bool is_low = number.value < low;
-  return absl::InvalidArgumentError(absl::StrCat("expected a number ", is_low ? "of at least " : "of at most ",
-                                                 Excerpt(is_low ? min : max), ", its ", is_low ? "__MIN" : "__MAX",
-                                                 ", found ", Excerpt(digits),
-                                                 "; export the chart again, without smoothing"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "expected a number ", is_low ? "of at least " : "of at most ", Excerpt(is_low ? min : max), ", its ",
+      is_low ? "__MIN" : "__MAX", ", found ", Excerpt(digits), "; export the chart again, without smoothing"));
 }
 
 }  // namespace lockstep

@@ -227,8 +227,8 @@ TEST(PublishedCsvTest, FormsOfSpreadsheetsGiveTheSameTables) {
 TEST(PublishedCsvTest, ATimeOfAClockIsAboveZero) {
   for (const char* quantity : {"epoch_seconds", "step_seconds", "iteration_seconds", "run_seconds"}) {
     for (const char* number : {"-7.0", "0", "0.00"}) {
-      ExpectBroken(Small(absl::StrCat("T,", quantity, ",1,32,", number, ",s,", number, "\n")), ":3: ",
-                   absl::StrCat("expected a time above 0, found ", number));
+      ExpectBroken(Small(absl::StrCat("T,", quantity, ",1,32,", number, ",s,", number, "\n")),
+                   ":3: ", absl::StrCat("expected a time above 0, found ", number));
     }
   }
   // The difference of two times may have any sign.

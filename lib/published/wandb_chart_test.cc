@@ -64,7 +64,8 @@ TEST(WandbChartTest, TheFormOfOurOwnExportIsRead) {
   EXPECT_EQ(tables.table(1).value(0).devices(), 2);
   EXPECT_EQ(tables.table(1).value(0).batch(), 64);
   const auto stated = ParsePublishedCsv(
-      "# images_per_epoch = 50000\n\"Step\",\"made by Lockstep: report, wandb_csv\",\"sweep.batch_64 - epoch_seconds\"\n"
+      "# images_per_epoch = 50000\n\"Step\",\"made by Lockstep: report, wandb_csv\",\"sweep.batch_64 - "
+      "epoch_seconds\"\n"
       "1,,4\n",
       "own.csv");
   ASSERT_TRUE(stated.ok()) << stated.status();

@@ -12,10 +12,9 @@ std::string FallbackText(const proto::LayerStudy& study, double wanted_drop) {
   const uint32_t correct = layers == 0 ? study.correct_int8() : study.fallback(layers - 1).correct();
   std::string text = absl::StrCat(layers, layers == 1 ? " layer" : " layers", " returned to fp32");
   if (layers > 0) {
-    absl::StrAppend(&text, " (", absl::StrJoin(study.fallback(), ", ", [](std::string* out, const auto& step) {
-                      *out += step.layer();
-                    }),
-                    ")");
+    absl::StrAppend(
+        &text, " (",
+        absl::StrJoin(study.fallback(), ", ", [](std::string* out, const auto& step) { *out += step.layer(); }), ")");
   }
   absl::StrAppend(&text, ": ", correct, " of the study's ", study.images(), " images correct, fp32 ",
                   study.correct_fp32());

@@ -65,8 +65,7 @@ absl::StatusOr<double> ExpectedSeconds(const PlannedNetwork& planned, const Data
   ASSIGN_OR_RETURN(const Seconds first, seconds_on(kFewImages));
   const TimedImages few = {ImagesOf(dataset, kFewImages), first.quantizing};
   const double both = first.quantizing + first.fine_tuning;
-  const size_t count =
-      ImagesInSeconds(kTimedSeconds, {static_cast<double>(kFewImages), both}, kMinImages, kMaxImages);
+  const size_t count = ImagesInSeconds(kTimedSeconds, {static_cast<double>(kFewImages), both}, kMinImages, kMaxImages);
   ASSIGN_OR_RETURN(const Seconds second, seconds_on(count));
   const TimedImages more = {ImagesOf(dataset, count), second.quantizing};
   timed += more.images;

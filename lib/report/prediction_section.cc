@@ -29,10 +29,9 @@ proto::Table PublishedTimesTable(const LabCommModel& file) {
     AddRow(table, {LabelCell(time.source()), CountLabel(time.ranks()), CountLabel(time.batch_per_device()),
                    time.epochs() > 0 ? CountLabel(time.epochs()) : AbsentCell("one number is printed"),
                    QuantityCell(time.epoch_seconds()), QuantityCell(speedup), QuantityCell(time.strong_speedup()),
-                   speedup.has_value() && time.ranks() > 0
-                       ? NumberCell(kPercent.scale * speedup.value() / time.ranks(), proto::DERIVED,
-                                    "E_1/E_N / devices", 3)
-                       : AbsentCell("no speed-up")});
+                   speedup.has_value() && time.ranks() > 0 ? NumberCell(kPercent.scale * speedup.value() / time.ranks(),
+                                                                        proto::DERIVED, "E_1/E_N / devices", 3)
+                                                           : AbsentCell("no speed-up")});
   }
   table.add_note("E_1/E_N: at the same batch per device; strong: at the same global batch.");
   AddMethodNotes(table);

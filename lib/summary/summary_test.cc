@@ -194,8 +194,9 @@ TEST(SummaryTest, APageWithoutTrainingHasALeadOfItsOwn) {
     time.set_batch_per_device(128);
     time.mutable_epoch_speedup()->set_value(1 + 0.8 * (ranks - 1));
   }
-  EXPECT_EQ(SummarySection(lab, CardsOf::kAskedQuestions).summary().lead(),
-            "In the published times, 4 devices train 3.40 times as fast as one at batch 128 per device (85 % of ideal).");
+  EXPECT_EQ(
+      SummarySection(lab, CardsOf::kAskedQuestions).summary().lead(),
+      "In the published times, 4 devices train 3.40 times as fast as one at batch 128 per device (85 % of ideal).");
 }
 
 }  // namespace
