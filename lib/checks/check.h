@@ -40,9 +40,9 @@ std::string CheckText(const std::vector<CheckFinding>& findings);
 // Returns the broken rules that fail the check, in the order of CheckRules().
 std::vector<std::string> FailedRules(const std::vector<CheckFinding>& findings);
 
-// Prints CheckText on standard output, writes the XML, and writes on stderr what was read of each table. Returns AbortedError if
-// a rule failed, InvalidArgumentError without input, and the errors of ReadLabRecords, ReadPublishedTables and
-// OutputFile.
+// Prints CheckText on standard output, writes the XML, and writes on stderr what was read of each table. Returns
+// AbortedError if a rule failed, InvalidArgumentError without input, and the errors of ReadLabRecords,
+// ReadPublishedTables and OutputFile.
 absl::Status RunCheck(const CheckOptions& options);
 
 }  // namespace lockstep

@@ -1,3 +1,5 @@
+#include <cstdint>
+
 #include "absl/strings/str_cat.h"
 #include "lib/comm_model/model_records.h"
 #include "lib/prediction/epoch_parts.h"
