@@ -1,6 +1,7 @@
 #include "lib/checks/check.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,7 @@
 #include "lib/published/published_tables.h"
 #include "lib/record/output_file.h"
 #include "lib/record/run_files.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 namespace {
@@ -43,6 +45,7 @@ absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths) {
     ASSIGN_OR_RETURN(const PublishedFile file, ReadPublishedTables(path));
     ASSIGN_OR_RETURN(std::vector<CheckFinding> findings, CheckTables(FileNameOf(path), file.tables));
     Append(std::move(findings), checked.findings);
+    checked.tables_read.push_back(absl::StrCat(FileNameOf(path), ": ", NumbersReadText(file.tables)));
     checked.kinds.tables = true;
   }
   if (!records.empty() || paths.empty()) {
@@ -51,6 +54,18 @@ absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths) {
     checked.kinds.records = true;
   }
   return checked;
+}
+
+std::string NumbersReadText(const proto::PublishedTables& tables) {
+  return absl::StrJoin(tables.table(), "; ", [](std::string* out, const proto::PublishedTable& table) {
+    const auto runs =
+        static_cast<uint64_t>(std::count_if(table.value().begin(), table.value().end(),
+                                            [](const proto::PublishedValue& value) { return value.epoch() == 0; }));
+    const auto numbers = static_cast<uint64_t>(table.value_size());
+    absl::StrAppend(out, table.name(), ": ",
+                    table.epochs_of_runs() ? absl::StrCat(CountOf(runs, "run"), ", ", CountOf(numbers, "epoch"))
+                                           : CountOf(numbers, "number"));
+  });
 }
 
 std::vector<std::string> FailedRules(const std::vector<CheckFinding>& findings) {
@@ -92,6 +107,9 @@ absl::Status RunCheck(const CheckOptions& options) {
       RETURN_IF_ERROR(
           WriteWholeFile(options.junit, xml, ReplaceIfForced(ToForce(options.force), ReplaceMarked(kJunitMark))));
     }
+  }
+  for (const std::string& read : checked.tables_read) {
+    LogLine(absl::StrCat("report: read ", ReadableLine(read)));
   }
   const std::vector<std::string> failed = FailedRules(checked.findings);
   const auto looked_at = std::count_if(CheckRules().begin(), CheckRules().end(), [&](const CheckRule& rule) {

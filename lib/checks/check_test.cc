@@ -21,6 +21,7 @@ using ::lockstep::testing::WriteFile;
 using ::lockstep::testing::WriteSmallLab;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -46,6 +47,17 @@ TEST(CheckTest, AnHonestTablePasses) {
   const std::string junit = TempPath("junit.xml");
   EXPECT_THAT(RunCheck({{CsvFile("1.00")}, junit}), IsOk());
   EXPECT_THAT(ReadFile(junit), AllOf(HasSubstr("failures=\"0\""), Not(HasSubstr("<failure"))));
+}
+
+TEST(CheckTest, TheNumbersThatWereReadAreCounted) {
+  const auto checked = CheckFiles({CsvFile("1.00")});
+  ASSERT_THAT(checked, IsOk());
+  EXPECT_THAT(checked->tables_read, ElementsAre(EndsWith("hand_in.csv: Q2: 2 numbers; Table 2: 2 numbers")));
+  const std::string chart = TempPath("chart.csv");
+  WriteFile(chart, "Step,batch_8 - epoch_time,batch_8_2gpus - epoch_time\n1,9,5\n2,8,4\n3,,4\n");
+  const auto of_chart = CheckFiles({chart});
+  ASSERT_THAT(of_chart, IsOk());
+  EXPECT_THAT(of_chart->tables_read, ElementsAre(EndsWith("chart.csv: epoch_time: 2 runs, 5 epochs")));
 }
 
 TEST(CheckTest, ABrokenRuleIsAborted) {

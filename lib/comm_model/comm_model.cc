@@ -101,10 +101,13 @@ absl::Status CheckCanPredict(const CommModelOptions& options, const CommModelInp
                                         "from times of --mode=ddp"));
 }
 
-// Appends step-time models of the points that --fit_ranks does not hide, as the predictions use them, and laws of all
-// points.
+// Appends the times of published tables, step-time models of the points that --fit_ranks does not hide, as the
+// predictions use them, and laws of all points.
 absl::Status AppendCurves(const CommModelOptions& options, const CommModelInputs& inputs,
                           const std::vector<ScalingTimes>& all, Records& records) {
+  for (proto::PublishedTime& time : DescribePublishedTimes(all, inputs.model_spec.confidence())) {
+    *records.emplace_back().mutable_published_time() = std::move(time);
+  }
   std::vector<ScalingTimes> shown = all;
   for (ScalingTimes& times : shown) {
     times = options.fit_ranks > 0 ? UpTo(times, options.fit_ranks) : times;

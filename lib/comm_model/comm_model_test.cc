@@ -146,6 +146,34 @@ TEST(CommModelTest, APointOfTwoRecordsIsPooledAndItsRowNamesTheFiles) {
 }
 
 // The points of an experiment differ in more than ranks and batch.
+TEST(CommModelTest, PublishedTimesAreKeptWithTheirSpeedups) {
+  CommModelOptions options;
+  options.times_paths = {TempPath("chart.csv")};
+  options.output_path = TempPath("published.rec");
+  WriteFile(options.times_paths[0],
+            "# images_per_epoch = 1024\n"
+            "Step,batch_8 - epoch_time,batch_16 - epoch_time,batch_8_2gpus - epoch_time\n"
+            "1,99,99,99\n2,8.1,7,5\n3,7.9,7,5\n");
+  const auto run = RunCommModel(options);
+  ASSERT_THAT(run, IsOk());
+  std::vector<proto::PublishedTime> times;
+  for (const proto::CommModelRecord& record : run->records) {
+    if (record.has_published_time()) {
+      times.push_back(record.published_time());
+    }
+  }
+  ASSERT_THAT(times, SizeIs(3));
+  EXPECT_EQ(times[0].epochs(), 2);  // the first one warms up
+  EXPECT_DOUBLE_EQ(times[0].epoch_seconds().value(), 8);
+  EXPECT_EQ(times[0].epoch_seconds().provenance(), proto::PUBLISHED);
+  EXPECT_DOUBLE_EQ(times[0].epoch_speedup().value(), 1);
+  EXPECT_EQ(times[2].ranks(), 2);
+  EXPECT_DOUBLE_EQ(times[2].epoch_speedup().value(), 1.6);   // 8 / 5
+  EXPECT_DOUBLE_EQ(times[2].strong_speedup().value(), 1.4);  // 7 / 5, the base case has batch 16
+  EXPECT_LT(times[2].epoch_speedup().low(), 1.6);
+  EXPECT_EQ(times[1].strong_speedup().provenance(), proto::DERIVED);
+}
+
 TEST(CommModelTest, ExperimentsAreNoTimesToExplain) {
   CommModelOptions options = Options();
   options.scale_paths = {WriteRecords("other.rec", {"spec { experiment: SAMPLER_EPOCH }"})};

@@ -161,6 +161,10 @@ std::string Lines(const proto::CommModelRecord& record) {
       return QuantityLines(RowKey("scaling", record.scaling()), record.scaling());
     case proto::CommModelRecord::kStar:
       return QuantityLines(RowKey("star", record.star()), record.star());
+    case proto::CommModelRecord::kPublishedTime:
+      return QuantityLines({"published_time", record.published_time().source(), "", record.published_time().ranks(),
+                            record.published_time().batch_per_device()},
+                           record.published_time());
     case proto::CommModelRecord::kAllReduceFit:
       return FitLines(record.all_reduce_fit());
     case proto::CommModelRecord::kStepTime:

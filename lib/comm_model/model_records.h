@@ -29,6 +29,10 @@ absl::StatusOr<FittedAllReduces> FitAllReduces(const CommModelInputs& inputs);
 // without parameters.
 absl::StatusOr<std::vector<proto::ScalingLawFit>> FitLaws(const std::vector<ScalingTimes>& all, double confidence);
 
+// Returns the times of published tables, with their speed-ups over the table's times of one device. Means of epochs
+// have Student's interval at `confidence`.
+std::vector<proto::PublishedTime> DescribePublishedTimes(const std::vector<ScalingTimes>& all, double confidence);
+
 // Returns the curve of each input, judged by the spec. Inputs without a curve have no points and a reason.
 std::vector<proto::StepTimeModel> DescribeStepTimes(const std::vector<ScalingTimes>& all, const proto::ModelSpec& spec);
 

@@ -1,6 +1,8 @@
 #include "lib/export/wandb_csv.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -70,11 +72,26 @@ std::vector<Column> ColumnsOf(const std::vector<TrainedPoint>& points) {
   return columns;
 }
 
+// Returns the images of an epoch, without padding; 0 if the points differ by more than padding, which fills the last
+// images of less than a global batch.
+uint64_t ImagesPerEpoch(const std::vector<TrainedPoint>& points) {
+  uint64_t images = std::numeric_limits<uint64_t>::max();
+  for (const TrainedPoint& point : points) {
+    images = std::min(images, point.images_per_epoch);
+  }
+  const bool is_one = std::all_of(points.begin(), points.end(), [&](const TrainedPoint& point) {
+    return point.images_per_epoch - images <= point.global_batch;
+  });
+  return is_one && !points.empty() ? images : 0;
+}
+
 }  // namespace
 
 std::string WandbCsv(const std::vector<TrainedPoint>& points) {
   const std::vector<Column> columns = ColumnsOf(points);
-  std::string text = absl::StrCat("\"Step\",\"", kWandbMark, "\"");
+  const uint64_t images = ImagesPerEpoch(points);
+  std::string text = images > 0 ? absl::StrCat("# images_per_epoch = ", images, "\n") : "";
+  absl::StrAppend(&text, "\"Step\",\"", kWandbMark, "\"");
   std::set<uint32_t> steps;
   for (const Column& column : columns) {
     absl::StrAppend(&text, ",\"", column.heading, "\"");  // letters, digits and ._-/ only
@@ -103,7 +120,9 @@ absl::Status RunWandbCsv(const std::vector<std::string>& inputs, const std::stri
         "--wandb_csv: no record of --input has epochs; give a record of train_sweep or scale_run");
   }
   RETURN_IF_ERROR(WriteWholeFile(output, WandbCsv(points), ReplaceIfForced(force, ReplaceMarked(kWandbMark))));
-  LogLine(absl::StrCat("report: wrote the epochs of ", points.size(), " points to ", output));
+  LogLine(absl::StrCat(
+      "report: wrote the epochs of ", points.size(), " points to ", output,
+      ImagesPerEpoch(points) > 0 ? "" : "; their epochs have different numbers of images, so the file states none"));
   return absl::OkStatus();
 }
 

@@ -13,10 +13,12 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr char kStart[] = "\"Step\",\"made by Lockstep: report, wandb_csv\"";
+constexpr char kStart[] = "# images_per_epoch = 50000\n\"Step\",\"made by Lockstep: report, wandb_csv\"";
+constexpr char kColumns[] = "\"Step\",\"made by Lockstep: report, wandb_csv\"";
 
 LabRecords TwoPoints() {
   LabRecords lab;
@@ -25,6 +27,7 @@ LabRecords TwoPoints() {
   for (const uint32_t batch : {32, 128}) {
     proto::SweepPoint& point = sweep.points.emplace_back();
     point.set_batch_size(batch);
+    point.set_images_per_epoch(50'000);
     proto::EpochResult& epoch = *point.add_epoch();
     epoch.set_mean_loss(batch == 32 ? 0.1 : 2.5);
     epoch.set_train_accuracy(0.5);
@@ -51,13 +54,21 @@ TEST(WandbCsvTest, RunsAreColumnsAndEpochsRows) {
                                                 "2,,0,0,0.75,0.875,0,3,,,,\n");
 }
 
+TEST(WandbCsvTest, TheImagesAreStatedUnlessTheyDiffer) {
+  LabRecords lab = TwoPoints();
+  lab.sweeps[0].points[1].set_images_per_epoch(50'100);  // padded to a whole batch of 128
+  EXPECT_THAT(WandbCsv(TrainedPointsOf(lab)), StartsWith(kStart));
+  lab.sweeps[0].points[1].set_images_per_epoch(10'000);
+  EXPECT_THAT(WandbCsv(TrainedPointsOf(lab)), StartsWith(kColumns));
+}
+
 TEST(WandbCsvTest, TheStageReplacesItsOwnFileOnly) {
   const std::string records = testing::TempPath("records"), path = testing::TempPath("history.csv");
   std::filesystem::create_directories(records);
   const std::vector<std::string> inputs = testing::WriteSmallLab(records);
   ASSERT_THAT(RunWandbCsv(inputs, path, Force::kNo), IsOk());
   ASSERT_THAT(RunWandbCsv(inputs, path, Force::kNo), IsOk());
-  EXPECT_THAT(testing::ReadFile(path), StartsWith(kStart));
+  EXPECT_THAT(testing::ReadFile(path), AllOf(StartsWith("# images_per_epoch = "), HasSubstr(kColumns)));
   testing::WriteFile(path, "\"Step\",\"a run - loss\"\n");
   EXPECT_THAT(RunWandbCsv(inputs, path, Force::kNo),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--force")));

@@ -96,6 +96,9 @@ void Take(proto::CommModelRecord& record, LabCommModel& file) {
     case proto::CommModelRecord::kAllReduceFit:
       Keep(*record.mutable_all_reduce_fit(), file.all_reduce_fits, file);
       break;
+    case proto::CommModelRecord::kPublishedTime:
+      Keep(*record.mutable_published_time(), file.published_times, file);
+      break;
     case proto::CommModelRecord::kStepTime:
       Keep(*record.mutable_step_time(), file.step_times, file);
       break;

@@ -57,6 +57,7 @@ struct LabCommModel : RecordSource {
   std::vector<std::string> above_link;  // removed bandwidths: "4 ranks, batch 512 per device: bytes / T_comm = ..."
   std::vector<proto::StarRow> stars;
   std::vector<proto::AllReduceFit> all_reduce_fits;
+  std::vector<proto::PublishedTime> published_times;
   std::vector<proto::StepTimeModel> step_times;
   std::vector<proto::ScalingLawFit> laws;
   std::vector<proto::Prediction> predictions;

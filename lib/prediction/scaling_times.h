@@ -25,6 +25,7 @@ struct ScalingTime {
   Estimate step_seconds;         // excluding waits for data; equal to epoch_seconds if a table has only one time
   std::optional<Estimate> reducer_seconds;  // one device: time with the reducer minus plain time
   std::optional<double> wait_seconds;       // several: time in collectives minus that of the least busy rank
+  uint32_t epochs = 0;                      // epochs of a published run whose mean is the time; 0: one number
   std::vector<BucketLoad> buckets;          // buckets of one step; empty: not known
 };
 

@@ -130,6 +130,7 @@ absl::StatusOr<std::optional<ScalingTime>> TimeOfRun(const proto::PublishedTable
   if (time.has_value() && seconds.value_size() > 1) {
     time->step_seconds = *EstimateOf(seconds, run_to_run_fraction) + Known(0, rounding);
     time->epoch_seconds = time->step_seconds;
+    time->epochs = static_cast<uint32_t>(seconds.value_size());
   }
   return time;
 }

@@ -109,8 +109,13 @@ absl::Status CheckPublishedValue(const proto::PublishedValue& value) {
   if (value.quantity() == proto::PUBLISHED_QUANTITY_UNSPECIFIED) {
     return absl::DataLossError("its quantity is missing; name one, such as epoch_seconds");
   }
-  if (const auto number = ParsePrintedNumber(value.as_printed()); !number.ok()) {
+  const auto number = ParsePrintedNumber(value.as_printed());
+  if (!number.ok()) {
     return absl::DataLossError(number.status().message());
+  }
+  if (IsClockTime(value.quantity()) && !(number->value > 0)) {
+    return absl::DataLossError(absl::StrCat("expected a time above 0, found ", Excerpt(value.as_printed()),
+                                            "; correct it, or leave it out if nothing was measured"));
   }
   if (value.unit_seconds() != 0 && (UnitOf(value.quantity()) != "s" || UnitOfSeconds(value.unit_seconds()).empty())) {
     return absl::DataLossError("`unit_seconds` is 60 (minutes) or 3600 (hours), and of a time only");

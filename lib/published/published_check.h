@@ -17,8 +17,9 @@ inline constexpr int kMaxPublishedNumbers = 10'000;
 // Returns FailedPreconditionError if either number is above its limit.
 absl::Status CheckPublishedSize(int64_t tables, int64_t numbers);
 
-// DataLoss: a missing quantity, digits that are not a number, or a time or a quantity computed from times without
-// devices or batch.
+// DataLoss: a missing quantity, digits that are not a number, a time of a clock (IsClockTime of published_unit.h) that
+// is not above 0, or a time or a quantity computed from times without devices or batch. Times that documents compute by
+// a subtraction may be negative.
 absl::Status CheckPublishedValue(const proto::PublishedValue& value);
 
 // DataLoss, naming table and value: errors of CheckPublishedValue, missing or duplicate names, two values with the same

@@ -224,6 +224,17 @@ TEST(PublishedCsvTest, FormsOfSpreadsheetsGiveTheSameTables) {
   ExpectBroken("\xFF\xFE#", ": ", "save the file as UTF-8");
 }
 
+TEST(PublishedCsvTest, ATimeOfAClockIsAboveZero) {
+  for (const char* quantity : {"epoch_seconds", "step_seconds", "iteration_seconds", "run_seconds"}) {
+    for (const char* number : {"-7.0", "0", "0.00"}) {
+      ExpectBroken(Small(absl::StrCat("T,", quantity, ",1,32,", number, ",s,", number, "\n")),
+                   ":3: ", absl::StrCat("expected a time above 0, found ", number));
+    }
+  }
+  // The difference of two times may have any sign.
+  EXPECT_THAT(ParsePublishedCsv(Small("T,communication_seconds,1,32,-0.1,s,-0.1\n"), "a.csv"), IsOk());
+}
+
 TEST(PublishedCsvTest, AFileIsTakenForWhatItIs) {
   const std::string csv = Small("T,loss,,,1,,1\n");
   EXPECT_TRUE(LooksLikeCsv(csv));

@@ -149,6 +149,11 @@ bool IsRate(proto::PublishedQuantity quantity) {
          quantity == proto::IDEAL_ITEMS_PER_SECOND;
 }
 
+bool IsClockTime(proto::PublishedQuantity quantity) {
+  return quantity == proto::EPOCH_SECONDS || quantity == proto::STEP_SECONDS || quantity == proto::ITERATION_SECONDS ||
+         quantity == proto::RUN_SECONDS;
+}
+
 absl::Status CheckUnit(absl::string_view unit, proto::PublishedQuantity quantity) {
   const auto known = std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit& u) { return u.name == unit; });
   const bool is_long =

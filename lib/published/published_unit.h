@@ -11,6 +11,9 @@ namespace lockstep {
 // Returns true for a rate: images, samples, sequences, sentences or tokens per second.
 bool IsRate(proto::PublishedQuantity quantity);
 
+// Returns true for a time that is read off a clock: of an epoch, of its steps, of one step, or of a run.
+bool IsClockTime(proto::PublishedQuantity quantity);
+
 // Returns true for a unit of a rate: "images/s", "samples/s", "sequences/s", "sentences/s" or "tokens/s".
 bool IsRateUnit(absl::string_view unit);
 

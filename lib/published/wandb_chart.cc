@@ -16,10 +16,12 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "lib/base/status_macros.h"
+#include "lib/published/chart_range.h"
 #include "lib/published/csv.h"
 #include "lib/published/excerpt.h"
 #include "lib/published/printed_number.h"
 #include "lib/published/published_check.h"
+#include "lib/published/published_unit.h"
 #include "lib/record/readable_text.h"
 
 namespace lockstep {
@@ -174,7 +176,15 @@ absl::StatusOr<std::optional<proto::PublishedValue>> ReadValue(const Series& ser
     value.set_note(absl::StrCat("mean of the chart over several steps, from ", Excerpt(Field(row, *series.min)), " to ",
                                 Excerpt(Field(row, *series.max))));
   }
+  if (value.batch() == 0 && series.quantity != proto::LOSS && series.quantity != proto::ACCURACY_FRACTION) {
+    return absl::InvalidArgumentError(
+        "the batch is not stated; devices and batch are read from the run's name: batch_128_2gpus");
+  }
   RETURN_IF_ERROR(CheckPublishedValue(value));
+  if (IsClockTime(series.quantity)) {
+    RETURN_IF_ERROR(CheckChartRange(value.as_printed(), series.min.has_value() ? Field(row, *series.min) : "",
+                                    series.max.has_value() ? Field(row, *series.max) : ""));
+  }
   return std::optional(std::move(value));
 }
 
@@ -185,9 +195,8 @@ absl::Status AddSeries(const Series& series, const std::vector<CsvRow>& rows, co
   for (size_t i = 1; i < rows.size(); ++i) {
     absl::StatusOr<std::optional<proto::PublishedValue>> value = ReadValue(series, rows[i]);
     if (!value.ok()) {
-      return absl::DataLossError(absl::StrCat(path, ":", rows[i].line, ": run '", Excerpt(series.run),
-                                              "': ", value.status().message(),
-                                              "; devices and batch are read from the run's name: batch_128_2gpus"));
+      return absl::DataLossError(absl::StrCat(path, ":", rows[i].line, ": run '", Excerpt(series.run), "', ",
+                                              Excerpt(series.metric), ": ", value.status().message()));
     }
     if (value->has_value()) {
       (*value)->set_epoch(++epoch);

@@ -33,8 +33,8 @@ bool LooksLikeWandbChart(absl::string_view text);
 //   several steps, which the value's note states.
 //
 // DataLoss, with path:line: no metric that is read, a time of a run without a batch in its name, a value that is not a
-// number, or an error of published_check.h. `path` is used for `source` and in messages only. `first_line` is the
-// number of the first line of `text` in the file.
+// number, a time outside of its MIN and MAX (chart_range.h), or an error of published_check.h. `path` is used for
+// `source` and in messages only. `first_line` is the number of the first line of `text` in the file.
 absl::StatusOr<proto::PublishedTables> ParseWandbChart(absl::string_view text, const std::string& path, int first_line);
 
 }  // namespace lockstep

@@ -12,6 +12,7 @@ namespace {
 using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Like the files of a hand-in that was worked from W&B: data/published/hand_in_003.textproto.
 constexpr char kChart[] =
@@ -62,6 +63,13 @@ TEST(WandbChartTest, TheFormOfOurOwnExportIsRead) {
   EXPECT_EQ(tables.table(0).value(0).quantity(), proto::LOSS);
   EXPECT_EQ(tables.table(1).value(0).devices(), 2);
   EXPECT_EQ(tables.table(1).value(0).batch(), 64);
+  const auto stated = ParsePublishedCsv(
+      "# images_per_epoch = 50000\n\"Step\",\"made by Lockstep: report, wandb_csv\",\"sweep.batch_64 - "
+      "epoch_seconds\"\n"
+      "1,,4\n",
+      "own.csv");
+  ASSERT_TRUE(stated.ok()) << stated.status();
+  EXPECT_EQ(stated->claims().images_per_epoch(), 50000);
 }
 
 TEST(WandbChartTest, AccuraciesAboveOneAreInPercent) {
@@ -98,12 +106,30 @@ TEST(WandbChartTest, LinesAboveTheColumnsStateWhatTheChartDoesNot) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("c.csv:1: unknown key 'images'")));
 }
 
+TEST(WandbChartTest, ATimeIsAboveZeroAndWithinItsRange) {
+  const std::string header = "Step,batch_8 - epoch_time,batch_8 - epoch_time__MIN,batch_8 - epoch_time__MAX\n";
+  const auto refused = [&](absl::string_view row, const char* text) {
+    EXPECT_THAT(ParseWandbChart(absl::StrCat(header, "1,7,7,7\n2,", row, "\n"), "c.csv", 1),
+                StatusIs(absl::StatusCode::kDataLoss,
+                         AllOf(HasSubstr("c.csv:3: run 'batch_8', epoch_time: "), HasSubstr(text))));
+  };
+  refused("-7.0,7,7.1", "expected a time above 0, found -7.0; correct it");
+  refused("-7.0,-7.0,-7.0", "expected a time above 0");
+  refused("0,,", "expected a time above 0, found 0");
+  refused("1e9,7,7.1", "at most 7.1, its __MAX, found 1e9; export the chart again");
+  refused("6,7,7.1", "at least 7, its __MIN, found 6");
+  EXPECT_TRUE(ParseWandbChart(absl::StrCat(header, "1,7.05,7,7.1\n2,7,,\n"), "c.csv", 1).ok());
+}
+
 TEST(WandbChartTest, ErrorsNameTheLineAndTheRemedy) {
   EXPECT_THAT(
       ParseWandbChart("Step,a - epoch_seconds\n0,12\n", "c.csv", 1),
       StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("c.csv:2: run 'a'"), HasSubstr("batch_128_2gpus"))));
   EXPECT_THAT(ParseWandbChart("Step,batch_8 - epoch_seconds\n0,twelve\n", "c.csv", 1),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("c.csv:2: ")));
+  // A batch in the name is no remedy for a wrong number.
+  EXPECT_THAT(ParseWandbChart("Step,batch_8 - epoch_seconds\n0,twelve\n", "c.csv", 1),
+              StatusIs(absl::StatusCode::kDataLoss, Not(HasSubstr("batch_128_2gpus"))));
   EXPECT_THAT(ParseWandbChart("Step,batch_8 - gpu.0.temp\n0,12\n", "c.csv", 1),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("found gpu.0.temp")));
 }

@@ -368,6 +368,11 @@ TEST(WideTableTest, LimitsAreThoseOfPublishedTables) {
   ExpectFault(text, ":", "a file at most 100000 cells");
 }
 
+TEST(WideTableTest, ATimeOfAClockIsAboveZero) {
+  ExpectFault("Epoch time (s)\nbatch,1 GPU,2 GPUs\n32,12,7\n64,11,-7.0\n", ":5: ", "a time above 0, found -7.0");
+  ExpectFault("Epoch time (s)\nbatch,1 GPU,2 GPUs\n32,0,7\n", ":4: ", "a time above 0, found 0");
+}
+
 TEST(WideTableTest, AFileIsTakenForWhatItIs) {
   EXPECT_TRUE(LooksLikeCsv("GPUs,epoch time (s)\n1,2.5\n"));
   EXPECT_TRUE(LooksLikeCsv("| GPUs | loss |\n|---|---|\n| 1 | 2.5 |\n"));

@@ -30,6 +30,7 @@
 #include "lib/onnx/onnx_file.h"
 #include "lib/onnx/onnx_origin.h"
 #include "lib/quantize/choose_normalization.h"
+#include "lib/quantize/fallback_text.h"
 #include "lib/quantize/import_network.h"
 #include "lib/quantize/quantize_network.h"
 #include "lib/quantize/quantize_plan.h"
@@ -414,6 +415,10 @@ absl::Status WriteNetworks(const proto::QuantizeSpec& spec, const Dataset& datas
     RETURN_IF_ERROR(writer.Append(record));
     ++work.finished;
     LogLine(absl::StrCat("quantize: ", AccuracySummary(record.network())));
+    if (spec.wanted_drop() > 0 && record.network().has_study()) {
+      LogLine(absl::StrCat("quantize: ", record.network().name(), ": ",
+                           FallbackText(record.network().study(), spec.wanted_drop())));
+    }
   }
   return writer.Finish();
 }

@@ -9,12 +9,17 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stopwatch.h"
 #include "lib/quantize/quantize_network.h"
+#include "lib/quantize/time_estimate.h"
 
 namespace lockstep {
 namespace {
 
-constexpr size_t kWarmUpImages = 10;  // LibTorch's first call takes longer
-constexpr size_t kTimedImages = 200;  // enough images to make the fixed costs of a run negligible
+// Images of each split on which a network is timed, first few, then more, so that a dry run takes seconds: two busy
+// cores run ResNet-18 at 15 to 20 images/s in each of three or four passes.
+constexpr size_t kFewImages = 5;
+constexpr size_t kMinImages = 15;
+constexpr size_t kMaxImages = 200;
+constexpr double kTimedSeconds = 3;
 
 // Returns the first `count` images, or all if there are fewer.
 ImageSet FirstImages(const ImageSet& set, size_t count) {
@@ -45,17 +50,28 @@ absl::StatusOr<Seconds> SecondsOn(const PlannedNetwork& planned, const Dataset& 
   return Seconds{watch.Seconds() - fine_tuning, fine_tuning};
 }
 
-// Scales the time for a few images to all images. A calibration image and a test image cost about the same, three or
-// four passes each.
+// Returns the images that a run on `count` images of each split has.
+double ImagesOf(const Dataset& dataset, size_t count) {
+  return static_cast<double>(std::min(count, dataset.train.size()) + std::min(count, dataset.test.size()));
+}
+
+// Estimates the time for all images from that for few, and adds the images that were timed to `timed`. A calibration
+// image and a test image cost about the same, three or four passes each.
 absl::StatusOr<double> ExpectedSeconds(const PlannedNetwork& planned, const Dataset& dataset,
                                        const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
-                                       c10::Device device) {
-  RETURN_IF_ERROR(SecondsOn(planned, dataset, spec, kWarmUpImages, make, device).status());
-  ASSIGN_OR_RETURN(const Seconds seconds, SecondsOn(planned, dataset, spec, kTimedImages, make, device));
-  const double trained = static_cast<double>(std::min(kTimedImages, dataset.train.size()));
-  const double timed = trained + static_cast<double>(std::min(kTimedImages, dataset.test.size()));
-  return seconds.quantizing * (spec.calibration_images() + spec.test_images()) / timed +
-         seconds.fine_tuning * spec.fine_tune_epochs() * static_cast<double>(dataset.train.size()) / trained;
+                                       c10::Device device, double& timed) {
+  const auto seconds_on = [&](size_t count) { return SecondsOn(planned, dataset, spec, count, make, device); };
+  RETURN_IF_ERROR(seconds_on(kFewImages).status());  // LibTorch's first call takes longer
+  ASSIGN_OR_RETURN(const Seconds first, seconds_on(kFewImages));
+  const TimedImages few = {ImagesOf(dataset, kFewImages), first.quantizing};
+  const double both = first.quantizing + first.fine_tuning;
+  const size_t count = ImagesInSeconds(kTimedSeconds, {static_cast<double>(kFewImages), both}, kMinImages, kMaxImages);
+  ASSIGN_OR_RETURN(const Seconds second, seconds_on(count));
+  const TimedImages more = {ImagesOf(dataset, count), second.quantizing};
+  timed += more.images;
+  const auto trained = static_cast<double>(std::min(count, dataset.train.size()));
+  return SecondsFor(spec.calibration_images() + spec.test_images(), few, more) +
+         second.fine_tuning * spec.fine_tune_epochs() * static_cast<double>(dataset.train.size()) / trained;
 }
 
 // Returns "; then fine-tuned for 2 epochs of 50000 images, first learning rate 0.001, batch 128", or "" without
@@ -82,17 +98,17 @@ std::string DescribeStudy(const proto::QuantizeSpec& spec) {
 absl::StatusOr<std::string> DescribePlan(const std::vector<PlannedNetwork>& networks, const Dataset& dataset,
                                          const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
                                          c10::Device device) {
-  double seconds = 0;
+  double seconds = 0, timed = 0;
   std::vector<std::string> names;
   for (const PlannedNetwork& planned : networks) {
-    ASSIGN_OR_RETURN(const double expected, ExpectedSeconds(planned, dataset, spec, make, device));
+    ASSIGN_OR_RETURN(const double expected, ExpectedSeconds(planned, dataset, spec, make, device, timed));
     seconds += expected;
     names.push_back(planned.network.name);
   }
   return absl::StrCat(absl::StrJoin(names, " and "), ", weight range ", proto::WeightRange_Name(spec.weight_range()),
                       ", ", spec.calibration_images(), " calibration images of the training split, accuracies on ",
                       spec.test_images(), " test images", DescribeFineTuning(spec, dataset), "; about ",
-                      std::ceil(seconds), " s", DescribeStudy(spec));
+                      std::ceil(seconds), " s, estimated from ", timed, " images", DescribeStudy(spec));
 }
 
 }  // namespace lockstep

@@ -22,7 +22,8 @@ struct PlannedNetwork {
 };
 
 // Returns the plan in one line. `make` runs the int8 networks, as in the run. The time is estimated by quantizing each
-// network on a few images, which also finds any fault that every image shows. Errors as QuantizeNetwork.
+// network on a few images for some seconds, which also finds any fault that every image shows. Errors as
+// QuantizeNetwork.
 absl::StatusOr<std::string> DescribePlan(const std::vector<PlannedNetwork>& networks, const Dataset& dataset,
                                          const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
                                          c10::Device device);

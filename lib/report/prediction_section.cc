@@ -20,6 +20,24 @@ proto::Cell ErrorCell(bool has, double fraction, const char* method) {
   return has ? NumberCell(kPercent.scale * fraction, proto::DERIVED, method, 3) : AbsentCell(kNotCompared);
 }
 
+proto::Table PublishedTimesTable(const LabCommModel& file) {
+  proto::Table table = MakeTable(absl::StrCat("Published times that predictions start from: ", file.name()),
+                                 {"from", "devices N", "batch per device", "epochs", "epoch, s", "E_1/E_N",
+                                  "strong speed-up", HeadingOf("efficiency", kPercent)});
+  for (const proto::PublishedTime& time : file.published_times) {
+    const proto::Quantity& speedup = time.epoch_speedup();
+    AddRow(table, {LabelCell(time.source()), CountLabel(time.ranks()), CountLabel(time.batch_per_device()),
+                   time.epochs() > 0 ? CountLabel(time.epochs()) : AbsentCell("one number is printed"),
+                   QuantityCell(time.epoch_seconds()), QuantityCell(speedup), QuantityCell(time.strong_speedup()),
+                   speedup.has_value() && time.ranks() > 0 ? NumberCell(kPercent.scale * speedup.value() / time.ranks(),
+                                                                        proto::DERIVED, "E_1/E_N / devices", 3)
+                                                           : AbsentCell("no speed-up")});
+  }
+  table.add_note("E_1/E_N: at the same batch per device; strong: at the same global batch.");
+  AddMethodNotes(table);
+  return table;
+}
+
 proto::Table PredictionTable(const LabCommModel& file) {
   proto::Table table =
       MakeTable(absl::StrCat("Runs predicted from smaller ones: ", file.name()),
@@ -164,6 +182,9 @@ proto::Section PredictionSection(const LabRecords& lab) {
   section.set_id("prediction");
   section.set_title("Runs that were not made");
   for (const LabCommModel& file : lab.comm_models) {
+    if (!file.published_times.empty()) {
+      *section.add_table() = PublishedTimesTable(file);
+    }
     if (!file.predictions.empty()) {
       *section.add_table() = PredictionTable(file);
     }

@@ -52,6 +52,24 @@ TEST(TablesTest, TablesAreWellFormed) {
   ExpectWellFormed(BuildSections(LabRecords()));
 }
 
+TEST(TablesTest, PublishedTimesHaveTheirSpeedups) {
+  LabRecords lab;
+  LabCommModel& file = lab.comm_models.emplace_back();
+  proto::PublishedTime& time = file.published_times.emplace_back();
+  time.set_source("a chart");
+  time.set_ranks(4);
+  time.set_batch_per_device(128);
+  time.set_epochs(5);
+  time.mutable_epoch_seconds()->set_value(7);
+  time.mutable_epoch_seconds()->set_provenance(proto::PUBLISHED);
+  time.mutable_epoch_speedup()->set_value(3.4);
+  time.mutable_epoch_speedup()->set_provenance(proto::DERIVED);
+  time.mutable_strong_speedup()->set_absent_reason("no time of one device at batch 512");
+  ExpectWellFormed(BuildSections(lab));
+  const proto::Table table = TableOf(lab, "Published times that predictions start from");
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("a chart", "4", "128", "5", "7", "3.4", "", "85.0"));
+}
+
 // 1.5e9 bytes; 50,000 images in 4 s; 2 x 3 x 5e8 x 50,000 = 1.5e14 operations in 3 s.
 TEST(TablesTest, TheSweepTable) {
   const proto::Table table = TableOf(SmallLab(), "Q1: epoch time against batch size");

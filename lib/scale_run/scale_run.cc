@@ -304,6 +304,11 @@ absl::Status Finish(const ScaleRunOptions& options, const std::vector<proto::Sca
     }
   }
   RETURN_IF_ERROR(output.Finish(static_cast<int>(ToExitCode(status))));
+  for (const proto::ScalePoint& point : points) {
+    if (point.has_checkpoint()) {
+      LogLine(absl::StrCat("scale_run: ", WrittenText(point.checkpoint())));
+    }
+  }
   return status;
 }
 

@@ -141,14 +141,51 @@ std::string LargeBatchSentence(const LabRecords& lab) {
   return "";
 }
 
+// Returns true if some record is of a training run of this lab.
+bool HasTraining(const LabRecords& lab) {
+  return !lab.sweeps.empty() || !lab.scales.empty() ||
+         std::any_of(lab.comm_models.begin(), lab.comm_models.end(),
+                     [](const LabCommModel& file) { return !file.rows.empty(); });
+}
+
+// Returns "In the published times, 4 devices train 3.45 times as fast as one at batch 128 per device (86 % of ideal).";
+// empty if no record of comm_model holds published times of several devices.
+std::string PublishedSentence(const LabRecords& lab) {
+  const proto::PublishedTime* largest = nullptr;
+  for (const LabCommModel& file : lab.comm_models) {
+    for (const proto::PublishedTime& time : file.published_times) {
+      if (time.ranks() > 1 && time.epoch_speedup().has_value() &&
+          (largest == nullptr || time.ranks() > largest->ranks())) {
+        largest = &time;
+      }
+    }
+  }
+  if (largest == nullptr) {
+    return "";
+  }
+  const double speedup = largest->epoch_speedup().value();
+  return absl::StrCat("In the published times, ", largest->ranks(), " devices train ", ThreeDigits(speedup),
+                      " times as fast as one at batch ", FormatCount(largest->batch_per_device()), " per device (",
+                      ShortPercent(speedup / largest->ranks()), " of ideal).");
+}
+
+// Returns the sentence about the setting; empty if the page has other records than those of training runs.
+std::string SettingSentence(const LabRecords& lab) {
+  if (!HasTraining(lab) && !lab.Sources().empty()) {
+    return PublishedSentence(lab);
+  }
+  std::string setting = ScalingSentence(lab);
+  setting = setting.empty() ? SweepSentence(lab) : setting;
+  return setting.empty() ? "No setting can be recommended yet: none was shown to be faster than another." : setting;
+}
+
 }  // namespace
 
 std::string LeadText(const LabRecords& lab) {
   std::vector<std::string> sentences;
-  std::string setting = ScalingSentence(lab);
-  setting = setting.empty() ? SweepSentence(lab) : setting;
-  sentences.push_back(setting.empty() ? "No setting can be recommended yet: none was shown to be faster than another."
-                                      : setting);
+  if (const std::string setting = SettingSentence(lab); !setting.empty()) {
+    sentences.push_back(setting);
+  }
   const std::string communication = CommunicationPart(lab), int8 = Int8Part(lab);
   if (!communication.empty() || !int8.empty()) {
     sentences.push_back(absl::StrCat(Capitalized(communication.empty() ? int8 : communication),
@@ -157,7 +194,8 @@ std::string LeadText(const LabRecords& lab) {
   if (const std::string large = LargeBatchSentence(lab); !large.empty()) {
     sentences.push_back(large);
   }
-  return absl::StrJoin(sentences, " ");
+  return sentences.empty() ? "No record here is of a training run, so no setting is recommended."
+                           : absl::StrJoin(sentences, " ");
 }
 
 }  // namespace lockstep

@@ -9,7 +9,8 @@
 namespace lockstep {
 
 // Returns one to three sentences, each only if its numbers are known: the fastest setting of the main way to train that
-// was timed more than once, with its speed-up; what communication and int8 cost; what the largest batch loses.
+// was timed more than once, with its speed-up; what communication and int8 cost; what the largest batch loses. Without
+// a training run, the speed-up of published times takes the place of the setting.
 std::string LeadText(const LabRecords& lab);
 
 }  // namespace lockstep

@@ -183,5 +183,21 @@ TEST(SummaryTest, WithoutRecordsNothingIsRecommended) {
   EXPECT_THAT(section.summary().trust().verdict(), StartsWith("Not decided"));
 }
 
+TEST(SummaryTest, APageWithoutTrainingHasALeadOfItsOwn) {
+  LabRecords lab;
+  LabCommModel& file = lab.comm_models.emplace_back();
+  EXPECT_EQ(SummarySection(lab, CardsOf::kAskedQuestions).summary().lead(),
+            "No record here is of a training run, so no setting is recommended.");
+  for (const uint32_t ranks : {1, 2, 4}) {
+    proto::PublishedTime& time = file.published_times.emplace_back();
+    time.set_ranks(ranks);
+    time.set_batch_per_device(128);
+    time.mutable_epoch_speedup()->set_value(1 + 0.8 * (ranks - 1));
+  }
+  EXPECT_EQ(
+      SummarySection(lab, CardsOf::kAskedQuestions).summary().lead(),
+      "In the published times, 4 devices train 3.40 times as fast as one at batch 128 per device (85 % of ideal).");
+}
+
 }  // namespace
 }  // namespace lockstep

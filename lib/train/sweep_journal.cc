@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_format.h"
+#include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/recorded_file.h"
@@ -51,6 +53,11 @@ proto::Input FileOf(const proto::Checkpoint& checkpoint) {
   struct stat info;
   file.set_size_bytes(stat(file.path().c_str(), &info) == 0 ? static_cast<uint64_t>(info.st_size) : 0);
   return file;
+}
+
+std::string WrittenText(const proto::Checkpoint& checkpoint) {
+  return absl::StrFormat("wrote %s, test accuracy %.2f %% after epoch %d", ReadableLine(checkpoint.path()),
+                         100 * checkpoint.test_accuracy(), checkpoint.epochs());
 }
 
 SweepJournal::SweepJournal(StageOutput output, const proto::SweepSpec& spec) : output_(std::move(output)) {

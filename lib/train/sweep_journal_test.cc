@@ -276,5 +276,13 @@ TEST_F(SweepJournalTest, ASweepThatKeptNothingLeavesNothing) {
   EXPECT_THAT(InPart(), ElementsAre("spec", "32"));
 }
 
+TEST(WrittenTextTest, StatesFileAccuracyAndEpochs) {
+  proto::Checkpoint checkpoint;
+  checkpoint.set_path("trained.pt");
+  checkpoint.set_test_accuracy(0.366);
+  checkpoint.set_epochs(2);
+  EXPECT_EQ(WrittenText(checkpoint), "wrote trained.pt, test accuracy 36.60 % after epoch 2");
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -222,6 +222,9 @@ class Sweep {
     RETURN_IF_ERROR(FindMax(end));
     const absl::Status status = Verdict();
     RETURN_IF_ERROR(journal_.Finish(end, static_cast<int>(ToExitCode(status))));
+    if (journal_.has_checkpoint()) {
+      LogLine(absl::StrCat("train_sweep: ", WrittenText(journal_.checkpoint())));
+    }
     return status;
   }
 

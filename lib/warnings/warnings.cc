@@ -24,8 +24,15 @@ std::string SetName(const LabDataset& dataset) {
                                                          : "images of a published set";
 }
 
+// Returns true if some record is of a network that ran on images of this lab. Published numbers are not.
+bool UsesImages(const LabRecords& lab) {
+  return !lab.sweeps.empty() || !lab.scales.empty() || !lab.quantized.empty() ||
+         std::any_of(lab.comm_models.begin(), lab.comm_models.end(),
+                     [](const LabCommModel& file) { return !file.rows.empty(); });
+}
+
 void WarnOfImages(const LabRecords& lab, std::vector<Warning>& warnings) {
-  if (lab.datasets.empty()) {
+  if (lab.datasets.empty() && UsesImages(lab)) {
     warnings.push_back({"images_unknown", "The images are not known: dataset.rec is not among the inputs."});
   }
   for (const LabDataset& dataset : lab.datasets) {

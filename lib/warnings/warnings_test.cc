@@ -41,6 +41,12 @@ TEST(WarningsTest, AnUnknownDataSet) {
   EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("not known")));
 }
 
+TEST(WarningsTest, PublishedTimesNeedNoDataSet) {
+  LabRecords lab;
+  lab.comm_models.emplace_back().published_times.emplace_back();
+  EXPECT_THAT(Warnings(lab), IsEmpty());
+}
+
 TEST(WarningsTest, AnUnoptimisedBuild) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].header.mutable_build()->set_compilation_mode("unoptimised");
