@@ -32,6 +32,39 @@ absl::StatusOr<std::string> Json(const std::vector<proto::CommModelRecord>& reco
   return text;
 }
 
+// Returns lines that tell a reader of the terminal what a page warns of: a noisy machine, ranks that share one CPU, and
+// virtual hosts; empty if the record has none of them.
+std::string WarningsText(const ScaleRecords& scale) {
+  size_t timed = 0, noisy = 0;
+  std::string first, text;
+  bool shares_cpu = false, has_virtual_hosts = false;
+  for (const proto::ScaleRecord& record : scale.records) {
+    const proto::ScaleSpec& spec = record.spec();
+    shares_cpu = shares_cpu || (record.has_spec() && spec.training().device() == proto::CPU);
+    has_virtual_hosts = has_virtual_hosts || !spec.virtual_host().empty();
+    if (record.has_point()) {
+      ++timed;
+      if (const proto::ScalePoint& point = record.point(); !point.noise_warning().empty()) {
+        first = noisy++ > 0
+                    ? first
+                    : absl::StrCat(point.ranks(), " x ", point.batch_per_device(), ": ", point.noise_warning(0));
+      }
+    }
+  }
+  if (noisy > 0) {
+    absl::StrAppend(&text, "warning: ", noisy, " of ", timed, " points were measured on a noisy machine; first, ",
+                    first, "\n");
+  }
+  if (shares_cpu) {
+    absl::StrAppend(&text,
+                    "warning: the ranks share the CPU of their machine: these speed-ups do not predict N devices\n");
+  }
+  if (has_virtual_hosts) {
+    absl::StrAppend(&text, "warning: measured on virtual hosts: these times are not times of a network\n");
+  }
+  return text.empty() ? text : absl::StrCat("\n", text);
+}
+
 }  // namespace
 
 absl::StatusOr<OutputFormat> ParseOutputFormat(absl::string_view name) {
@@ -48,7 +81,7 @@ absl::StatusOr<OutputFormat> ParseOutputFormat(absl::string_view name) {
 absl::StatusOr<std::string> FormatRun(OutputFormat format, const CommModelRun& run) {
   switch (format) {
     case OutputFormat::kText:
-      return SummaryText(run.records);
+      return absl::StrCat(SummaryText(run.records), run.scale.has_value() ? WarningsText(*run.scale) : "");
     case OutputFormat::kCsv:
       return ExportCsv(run.records);
     case OutputFormat::kJson:

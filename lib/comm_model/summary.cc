@@ -37,7 +37,7 @@ struct ScalingColumn {
 
 const ScalingColumn kScalingColumns[] = {
     {"epoch", &proto::ScalingRow::epoch_seconds, kSeconds},
-    {"step", &proto::ScalingRow::step_seconds, kSeconds},
+    {"steps", &proto::ScalingRow::step_seconds, kSeconds},
     {"strong", &proto::ScalingRow::strong_speedup, kNoUnit},
     {"weak", &proto::ScalingRow::weak_speedup, kNoUnit},
     {"E_1/E_N", &proto::ScalingRow::epoch_speedup, kNoUnit},
@@ -57,6 +57,7 @@ std::string Number(const proto::Quantity& quantity, const Unit& unit) {
 }
 
 constexpr char kColumnsText[] =
+    "times: of one epoch, not of one step; steps: all steps of the epoch, without data loading\n"
     "speed-ups of epochs: E_1/E_N at the same batch per device, strong at the same global batch; of steps: weak at the "
     "same batch per device\n"
     "exposed: by events, of the rank with the largest sum; ablated: time saved without all-reduces; comm GB/s: bytes / "

@@ -22,11 +22,18 @@ std::string LossText(const proto::Quantity& bandwidth) {
   return ShortText(bandwidth, kGigabytesPerSecond);
 }
 
+// Returns a part of a step in microseconds without its interval, "-" if it is absent. Numbers without intervals can be
+// added up by the reader.
+std::string ValueText(const proto::Quantity& part) {
+  return part.has_value() ? absl::StrFormat("%.4g", kMicroseconds.scale * part.value()) : "-";
+}
+
 std::string RowText(const proto::WhatIfRow& row) {
   return absl::StrFormat(
-      "  %6u %5u %6u %-12s %-18s %10s %10s %9s %20s %8.4g %7.1f  %-4s %8s %9s\n", row.devices(), row.hosts(),
-      row.batch_per_device(), row.exchange().empty() ? "-" : row.exchange(), row.algorithm(),
-      ShortText(row.all_reduce_seconds(), kMicroseconds), ShortText(row.exposed_seconds(), kMicroseconds),
+      "  %6u %5u %6u %-12s %-18s %10s %10s %10s %10s %10s %9s %20s %8.4g %7.1f  %-4s %8s %9s\n", row.devices(),
+      row.hosts(), row.batch_per_device(), row.exchange().empty() ? "-" : row.exchange(), row.algorithm(),
+      ShortText(row.all_reduce_seconds(), kMicroseconds), ValueText(row.device_step_seconds()),
+      ValueText(row.overhead_seconds()), ValueText(row.exposed_seconds()), ValueText(row.straggler_seconds()),
       absl::StrFormat("%.4g", kMilliseconds.scale * row.step_seconds().value()),
       ShortText(row.epoch_seconds(), kSeconds), row.speedup().value(), kPercent.scale * row.efficiency().value(),
       row.pays() ? "yes" : "no", row.stops_paying_at() > 0 ? absl::StrCat(row.stops_paying_at()) : "-",
@@ -44,17 +51,29 @@ std::string LinkText(const proto::Link& link) {
                          link.source().empty() ? "" : absl::StrCat(" (", link.source(), ")"));
 }
 
+std::string PaysText(const proto::ModelSpec& spec) {
+  const std::string gain = spec.min_gain() > 0 ? absl::StrFormat("at least %.4g times as fast as", spec.min_gain())
+                                               : "enough faster (min_gain) than";
+  return absl::StrCat("  pays: an epoch is ", gain,
+                      " with half the devices; stops at: the first number of devices, doubling from 1, that does not "
+                      "pay\n");
+}
+
 // Returns the section of the rows of one variant.
-std::string VariantText(const std::vector<proto::WhatIfRow>& rows, const proto::Link& link) {
-  std::string text = absl::StrCat("\nWhat if, ", rows[0].variant(), " (modelled)\n", LinkText(link));
-  absl::StrAppendFormat(&text, "  %6s %5s %6s %-12s %-18s %10s %10s %9s %20s %8s %7s  %-4s %8s %9s\n", "N", "hosts",
-                        "batch", "exchange", "algorithm", "all-red us", "exposed us", "step ms", "epoch s", "speed-up",
-                        "effic %", "pays", "stops at", "-10% GB/s");
+std::string VariantText(const std::vector<proto::WhatIfRow>& rows, const proto::CommModelSpec& spec) {
+  std::string text =
+      absl::StrCat("\nWhat if, ", rows[0].variant(), " (modelled)\n", LinkText(spec.cluster().inter_host()));
+  absl::StrAppendFormat(&text, "  %6s %5s %6s %-12s %-18s %10s %10s %10s %10s %10s %9s %20s %8s %7s  %-4s %8s %9s\n",
+                        "N", "hosts", "batch", "exchange", "algorithm", "all-red us", "1-dev us", "overhd us",
+                        "exposed us", "strag us", "step ms", "epoch s", "speed-up", "effic %", "pays", "stops at",
+                        "-10% GB/s");
   for (const proto::WhatIfRow& row : rows) {
     text += RowText(row);
   }
   absl::StrAppend(&text,
-                  "  speed-up, effic %: of epochs\n"
+                  "  step = 1-dev (a step of one device) + overhd (overhead: added cost of several devices, with the "
+                  "exchange hidden) + exposed + strag (stragglers: wait for the slowest device)\n",
+                  "  speed-up, effic %: of epochs\n", PaysText(spec.model_spec()),
                   "  -10% GB/s: bandwidth between hosts at which exposed communication is a tenth of the step\n");
   for (const std::string& line : BendLines(rows)) {
     absl::StrAppend(&text, "  ", line, "\n");
@@ -66,15 +85,15 @@ std::string VariantText(const std::vector<proto::WhatIfRow>& rows, const proto::
 
 std::string WhatIfText(const std::vector<proto::CommModelRecord>& records) {
   std::string text;
-  proto::Link link;
+  proto::CommModelSpec spec;
   std::vector<proto::WhatIfRow> rows;  // rows of one variant
   const auto end_variant = [&] {
-    text += rows.empty() ? "" : VariantText(rows, link);
+    text += rows.empty() ? "" : VariantText(rows, spec);
     rows.clear();
   };
   for (const proto::CommModelRecord& record : records) {
     if (record.has_spec()) {
-      link = record.spec().cluster().inter_host();
+      spec = record.spec();
     }
     if (!record.has_what_if()) {
       continue;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,14 +10,13 @@
 #include "lib/base/log_line.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
-#include "lib/record/environment_fingerprint.h"
+#include "lib/comparison/version.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/point_name.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/scaling/run_conditions.h"
 #include "lib/statistics/mean.h"
 #include "lib/wording/cell.h"
-#include "lib/wording/describe.h"
 
 namespace lockstep {
 namespace {
@@ -28,9 +26,8 @@ struct TimedRun {
   const RecordSource* source;
   const char* kind;
   RunConditions conditions;
-  // Settings that distinguish runs under the same conditions, in words: the libraries, the driver and the recorded
-  // environment variables, and those of a scaling run's points and of its communication. Equal conditions include the
-  // training.
+  // Settings that distinguish runs under the same conditions, in words: its version, and those of a scaling run's
+  // points and of its communication. Equal conditions include the training.
   std::vector<std::string> settings;
   std::vector<std::pair<std::string, std::vector<double>>> times;  // times of each point, by its name
 };
@@ -42,28 +39,16 @@ void AddTimes(const std::string& name, const proto::Samples& samples, TimedRun& 
   }
 }
 
-// Returns an entry for each part of the system: "LibTorch 2.11.0", "environment NCCL_ALGO=Tree". All records have
-// the same number of entries.
-std::vector<std::string> SystemOf(const proto::Header& header) {
-  const proto::Libraries& libraries = header.libraries();
-  std::vector<std::string> system = {
-      absl::StrCat("LibTorch ", libraries.libtorch()), absl::StrCat("CUDA ", libraries.cuda()),
-      absl::StrCat("cuDNN ", libraries.cudnn()), absl::StrCat("NCCL ", libraries.nccl()),
-      absl::StrCat("driver ", header.device_size() > 0 ? header.device(0).driver_version() : "")};
-  std::map<std::string, std::string> variables;
-  for (const auto& [name, value] : header.environment()) {
-    if (ChangesResults(name) && name != "CUDA_VISIBLE_DEVICES") {  // the devices are compared by themselves
-      variables[name] = value;
-    }
+std::vector<std::string> WordsOfVersion(const proto::Header& header) {
+  std::vector<std::string> words;
+  for (const VersionPart& part : VersionOf(header)) {
+    words.push_back(part.words);
   }
-  system.push_back(variables.empty()
-                       ? "no environment variables"
-                       : absl::StrCat("environment ", absl::StrJoin(variables, " ", absl::PairFormatter("="))));
-  return system;
+  return words;
 }
 
 std::vector<std::string> SettingsOfRun(const LabScale& scale) {
-  std::vector<std::string> settings = SystemOf(scale.header);
+  std::vector<std::string> settings = WordsOfVersion(scale.header);
   settings.push_back(SettingsText(SettingsOf(scale.spec, proto::ScalePoint())));
   for (const RunSetting& setting : CommunicationSettings(scale.spec)) {
     settings.push_back(setting.words);
@@ -73,7 +58,7 @@ std::vector<std::string> SettingsOfRun(const LabScale& scale) {
 
 TimedRun ToRun(const LabSweep& sweep) {
   TimedRun run = {
-      &sweep, "sweep", {&sweep.header, &sweep.spec.model(), &sweep.spec.training()}, SystemOf(sweep.header), {}};
+      &sweep, "sweep", {&sweep.header, &sweep.spec.model(), &sweep.spec.training()}, WordsOfVersion(sweep.header), {}};
   for (const proto::SweepPoint& point : sweep.points) {
     AddTimes(absl::StrCat("batch ", point.batch_size()), point.epoch_seconds(), run);
   }
@@ -164,15 +149,8 @@ bool SameDevice(const TimedRun& a, const TimedRun& b) {
          SameMachine::kYes;
 }
 
-// Returns the build that made a run. Runs of one build with the same settings are runs of one program.
-std::string ProgramOf(const TimedRun& run) {
-  const proto::Build& build = run.conditions.header->build();
-  return build.build_id().empty() ? absl::StrCat(build.version(), " ", build.git_commit()) : build.build_id();
-}
-
-bool IsSameProgram(const TimedRun& a, const TimedRun& b) {
-  return ProgramOf(a) == ProgramOf(b) && a.settings == b.settings;
-}
+// Returns true if the runs are of one version with the same settings.
+bool IsSameProgram(const TimedRun& a, const TimedRun& b) { return a.settings == b.settings; }
 
 // All runs of each of the two programs; the runs that are compared come first.
 struct Sides {
@@ -181,12 +159,6 @@ struct Sides {
 
 absl::StatusOr<Sides> AssignRuns(const TimedRun& first, const TimedRun& second, const std::vector<TimedRun>& more) {
   Sides sides = {{&first}, {&second}};
-  if (!more.empty() && IsSameProgram(first, second)) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "--compare: ", first.source->name(), " and ", second.source->name(),
-        " are of one build with the same settings, libraries, driver and environment variables, so nothing tells to "
-        "which of them a further run belongs; leave the further runs out"));
-  }
   for (const TimedRun& run : more) {
     if (IsSameProgram(run, first)) {
       sides.first.push_back(&run);
@@ -202,11 +174,6 @@ absl::StatusOr<Sides> AssignRuns(const TimedRun& first, const TimedRun& second, 
   return sides;
 }
 
-std::string BuildText(const TimedRun& run) {
-  const proto::Build& build = run.conditions.header->build();
-  return absl::StrCat("build ", ShortDigest(build.build_id()), " (", DescribeBuild(build), ")");
-}
-
 // Returns the side of `runs`, which must not be empty; the first is compared with `other` of the other side.
 ComparedSide SideOf(const std::vector<const TimedRun*>& runs, const TimedRun& other) {
   ComparedSide side;
@@ -215,9 +182,6 @@ ComparedSide SideOf(const std::vector<const TimedRun*>& runs, const TimedRun& ot
     side.files.push_back(path == "-" ? run->source->name() : path);
   }
   const TimedRun& first = *runs.front();
-  if (ProgramOf(first) != ProgramOf(other)) {
-    side.distinction.push_back(BuildText(first));
-  }
   for (size_t i = 0; i < first.settings.size(); ++i) {  // runs of one kind have the same list
     if (first.settings[i] != other.settings[i]) {
       side.distinction.push_back(first.settings[i]);
@@ -242,11 +206,28 @@ RunLogs LogsAt(const std::vector<const TimedRun*>& runs, const std::string& name
   return logs;
 }
 
-double ConfidenceOfEach(size_t points) { return 1 - (1 - kCompareConfidence) / static_cast<double>(points); }
+double ConfidenceOfEach(size_t points) {
+  return 1 - (1 - kCompareConfidence) / static_cast<double>(std::max<size_t>(points, 1));
+}
 
-// Returns the deviation for planning: the measured one, else kPlannedDeviation.
-double DeviationOf(const RunSpread& spread) {
-  return spread.degrees_of_freedom > 0 ? spread.deviation : kPlannedDeviation;
+// Returns the deviation of the epochs of all runs about the mean of their run and point.
+double EpochDeviationOf(const Sides& sides) {
+  std::vector<std::vector<double>> epochs;
+  for (const auto* runs : {&sides.first, &sides.second}) {
+    for (const TimedRun* run : *runs) {
+      for (const auto& [name, times] : run->times) {
+        epochs.push_back(times);
+      }
+    }
+  }
+  return DeviationOfEpochs(epochs);
+}
+
+std::string PlannedForText(double epoch_deviation) {
+  return epoch_deviation > kPlannedDeviation
+             ? absl::StrFormat("%.1f %%, that of the epochs within the runs", epoch_deviation * 100)
+             : absl::StrFormat("%.1f %%: two runs of one program on one H200 took 0.793 and 0.813 s",
+                               kPlannedDeviation * 100);
 }
 
 MeasuredOn DevicesOf(const RunComparison& comparison) {
@@ -265,12 +246,10 @@ std::string SpreadText(const RunComparison& comparison) {
           ? absl::StrFormat("spread between runs: %.2f %% of a run's mean, measured with %.0f degree%s of freedom\n",
                             spread.deviation * 100, spread.degrees_of_freedom,
                             spread.degrees_of_freedom == 1 ? "" : "s")
-          : absl::StrFormat(
+          : absl::StrCat(
                 "spread between runs: not known, as each program was run once; give further runs with --input. "
-                "The number of runs needed is computed for a spread of %.1f %%: two runs of one program on one H200 "
-                "took "
-                "0.793 and 0.813 s\n",
-                kPlannedDeviation * 100);
+                "The number of runs needed is computed for a spread of ",
+                PlannedForText(comparison.epoch_deviation), "\n");
   if (!comparison.same_device) {
     text +=
         "devices: two, or not known to be one; devices of one kind differ by up to 3 % "
@@ -301,6 +280,11 @@ absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabReco
   result.same_device = SameDevice(a, b);
   result.first_side = SideOf(sides.first, b);
   result.second_side = SideOf(sides.second, a);
+  result.one_version = !others.empty() && IsSameProgram(a, b);
+  if (result.one_version) {
+    return result;
+  }
+  result.epoch_deviation = EpochDeviationOf(sides);
   std::vector<std::vector<RunLogs>> programs(2);
   for (const auto& [name, times] : a.times) {
     programs[0].push_back(LogsAt(sides.first, name));
@@ -345,7 +329,7 @@ std::string SidesText(const RunComparison& comparison) {
 }
 
 uint32_t RunsThatDecide(const RunComparison& comparison, double ratio) {
-  return RunsNeeded(ratio, DeviationOf(comparison.spread), DevicesOf(comparison),
+  return RunsNeeded(ratio, PlanningDeviation(comparison.spread, comparison.epoch_deviation), DevicesOf(comparison),
                     ConfidenceOfEach(comparison.points.size()));
 }
 
@@ -382,6 +366,10 @@ std::vector<std::string> LeftOutTexts(const RunComparison& comparison) {
 }
 
 std::string TestText(const RunComparison& comparison) {
+  if (comparison.one_version) {
+    return "one version: nothing to compare; all runs have the same build, libraries, driver, environment and "
+           "settings\n";
+  }
   const size_t count = comparison.points.size();
   const std::string points = count == 1 ? "the point" : absl::StrCat("all ", count, " points together");
   return absl::StrFormat(

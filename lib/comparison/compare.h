@@ -31,7 +31,7 @@ struct ComparedPoint {
 // All runs of one of the two programs.
 struct ComparedSide {
   std::vector<std::string> files;  // paths as given, "standard input" for "-"; the run of --compare comes first
-  // Build and settings in which this program differs from the other: "build 0123456789ab (0.1.0, ...)",
+  // Version and settings in which this program differs from the other: "build 0123456789ab (0.1.0, ...)",
   // "overlap=false"; empty: both programs are of one build with the same settings.
   std::vector<std::string> distinction;
 };
@@ -44,12 +44,16 @@ struct RunComparison {
   uint32_t second_runs = 1;
   bool same_device = false;  // true: all runs were measured on one device
   RunSpread spread;
+  double epoch_deviation = 0;  // see DeviationOfEpochs(), over all runs and points
+  // True if there are further runs and all runs are of one version with the same settings. Then nothing is compared:
+  // `points` and the names left out are empty, and the further runs are listed with the first.
+  bool one_version = false;
   ComparedSide first_side;
   ComparedSide second_side;
 };
 
 // Compares the one sweep or scale record of `first` with that of `second`. The records of `more` are further runs. A
-// run of `more` belongs to the first program if its build is that of `first`, else to the second program.
+// run of `more` belongs to the program with its version (lib/comparison/version.h) and settings.
 // FailedPrecondition: not one record in each of `first` and `second`, or records of different kinds; other conditions
 // (lib/scaling/run_conditions.h), whose differences are printed on standard error if there are several; no common
 // point; a run of `more` by a third program, or with the times of another run, which is a copy.
@@ -62,8 +66,8 @@ std::string DistinctionText(const ComparedSide& side);
 // Returns one line per side: "before       a.rec, a_2.rec (overlap=false)".
 std::string SidesText(const RunComparison& comparison);
 
-// Returns the number of runs of each program that would confirm a ratio of times, as RunsNeeded(), with the measured
-// spread between runs or else the planned one.
+// Returns the number of runs of each program that would confirm a ratio of times, as RunsNeeded(), with the
+// PlanningDeviation() of the runs.
 uint32_t RunsThatDecide(const RunComparison& comparison, double ratio);
 
 // Returns "6 more runs before and 4 more after", if `runs_needed` of each program are needed.

@@ -147,8 +147,39 @@ TEST(CompareTest, FurtherRunsOfOneBuildBelongToTheRunWithTheirSettings) {
   ASSERT_THAT(comparison, IsOk());
   EXPECT_EQ(comparison->first_runs, 2u);
   EXPECT_EQ(comparison->second_runs, 2u);
-  EXPECT_THAT(CompareRuns(RunOf(1), RunOf(2), RunOf(1.1)),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("nothing tells to which of them")));
+}
+
+TEST(CompareTest, RunsOfOneVersionAreNotCompared) {
+  const auto comparison = CompareRuns(RunOf(1), RunOf(2), RunOf(1.1));
+  ASSERT_THAT(comparison, IsOk());
+  EXPECT_TRUE(comparison->one_version);
+  EXPECT_TRUE(comparison->points.empty());
+  EXPECT_THAT(ComparisonText(*comparison), HasSubstr("\none version: nothing to compare; "));
+  EXPECT_THAT(CompareRuns(RunOf(1), RunOf(2), RunOf(1.1, "b")),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another build")));
+}
+
+// Two epochs of 1 and 3 s differ by far more than two runs on an H200.
+TEST(CompareTest, NoisyEpochsRaiseTheNumberOfRunsNeeded) {
+  LabRecords first = RunOf(1), second = RunOf(1.1);
+  const uint32_t quiet = CompareRuns(first, second, {})->points[0].runs_needed;
+  EXPECT_GT(quiet, 0u);
+  for (LabRecords* lab : {&first, &second}) {
+    for (proto::SweepPoint& point : lab->sweeps[0].points) {
+      if (point.epoch_seconds().value().empty()) {
+        continue;
+      }
+      const double mean = point.epoch_seconds().value(0);
+      point.mutable_epoch_seconds()->clear_value();
+      point.mutable_epoch_seconds()->add_value(mean / 2);
+      point.mutable_epoch_seconds()->add_value(mean * 1.5);
+    }
+  }
+  const auto noisy = CompareRuns(first, second, {});
+  ASSERT_THAT(noisy, IsOk());
+  EXPECT_NEAR(noisy->epoch_deviation, 0.7768, 1e-4);  // ln(3) / sqrt(2)
+  EXPECT_EQ(noisy->points[0].runs_needed, 0u);
+  EXPECT_THAT(ComparisonText(*noisy), HasSubstr("a spread of 77.7 %, that of the epochs within the runs"));
 }
 
 // Returns a run in which every epoch is longer by `factor`, and one setting differs.

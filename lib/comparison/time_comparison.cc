@@ -55,6 +55,21 @@ RunSpread SpreadBetweenRuns(const std::vector<std::vector<RunLogs>>& programs) {
   return spread;
 }
 
+double DeviationOfEpochs(const std::vector<std::vector<double>>& runs) {
+  std::vector<RunLogs> all_logs;
+  for (const std::vector<double>& epochs : runs) {
+    RunLogs& logs = all_logs.emplace_back();
+    for (const double seconds : epochs) {
+      logs.push_back(std::log(seconds));
+    }
+  }
+  return SpreadBetweenRuns({all_logs}).deviation;
+}
+
+double PlanningDeviation(const RunSpread& spread, double of_epochs) {
+  return spread.degrees_of_freedom > 0 ? spread.deviation : std::max(kPlannedDeviation, of_epochs);
+}
+
 TimeComparison CompareRunLogs(const RunLogs& first, const RunLogs& second, const RunSpread& spread, MeasuredOn devices,
                               double confidence) {
   const double difference = Mean(second) - Mean(first);

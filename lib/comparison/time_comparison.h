@@ -43,6 +43,15 @@ using RunLogs = std::vector<double>;
 // slow at all its points.
 RunSpread SpreadBetweenRuns(const std::vector<std::vector<RunLogs>>& programs);
 
+// Returns the standard deviation of logarithms of epochs about the mean of their run, pooled over `runs`; 0 if no run
+// has two epochs. All times must be positive.
+double DeviationOfEpochs(const std::vector<std::vector<double>>& runs);
+
+// Returns the standard deviation of one run's mean for planning: the measured one, or else the larger of
+// kPlannedDeviation and `of_epochs`, the deviation of epochs within runs. `of_epochs` is not divided by the number of
+// epochs, because the epochs of a run on a noisy machine depend on each other.
+double PlanningDeviation(const RunSpread& spread, double of_epochs);
+
 enum class MeasuredOn { kSameDevice, kTwoDevices };
 
 // Runs Welch's t-test on logarithms, with the degrees of freedom of Welch and Satterthwaite. Both sides must have at

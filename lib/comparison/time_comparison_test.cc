@@ -101,6 +101,16 @@ TEST(TimeComparisonTest, ByHand) {
             TimeVerdict::kInconclusive);
 }
 
+TEST(TimeComparisonTest, EpochsWithinRunsLimitThePlan) {
+  EXPECT_EQ(DeviationOfEpochs({}), 0);
+  EXPECT_EQ(DeviationOfEpochs({{1}, {2}}), 0);
+  const double deviation = DeviationOfEpochs({{1, 3}, {10, 30}});
+  EXPECT_NEAR(deviation, std::log(3) / std::sqrt(2), 1e-12);
+  EXPECT_EQ(PlanningDeviation({}, deviation), deviation);
+  EXPECT_EQ(PlanningDeviation({}, 0.001), kPlannedDeviation);
+  EXPECT_EQ(PlanningDeviation({0.002, 3}, deviation), 0.002);  // runs are measured
+}
+
 // Two points in three runs have two degrees of freedom, not four: a slow run is slow at both.
 TEST(TimeComparisonTest, PointsOfOneRunAreNoRunsOfTheirOwn) {
   const RunSpread spread = SpreadBetweenRuns({{{0.0, 0.01, -0.01}, {1.0, 1.01, 0.99}}, {{0.5}, {1.5}}});

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/mean.h"
 
@@ -29,6 +30,12 @@ double ShortestEpoch(const ScalingView& view, uint32_t ranks) {
     }
   }
   return shortest;
+}
+
+// Returns true if the view has rows of several devices that are not on virtual hosts.
+bool HasPlainRows(const ScalingView& view) {
+  return !view.virtual_hosts() &&
+         std::any_of(view.rows.begin(), view.rows.end(), [](const proto::ScalingRow* row) { return row->ranks() > 1; });
 }
 
 }  // namespace
@@ -66,14 +73,15 @@ const LabSweep* RepeatedSweep(const LabRecords& lab) {
 
 const ScalingView* MainScalingView(const std::vector<ScalingView>& views) {
   const ScalingView* best = nullptr;
-  std::tuple<bool, bool, uint32_t, double> best_key;
+  std::tuple<bool, bool, bool, uint32_t, double> best_key;
   for (const ScalingView& view : views) {
     const std::vector<uint32_t> ranks = view.Ranks();
     if (ranks.empty() || ranks.back() < 2) {
       continue;
     }
-    const std::tuple<bool, bool, uint32_t, double> key = {!view.rows.empty(), !view.data_parallel(), ranks.back(),
-                                                          -ShortestEpoch(view, ranks.back())};
+    const std::tuple<bool, bool, bool, uint32_t, double> key = {!view.virtual_hosts(), !view.rows.empty(),
+                                                                !view.data_parallel(), ranks.back(),
+                                                                -ShortestEpoch(view, ranks.back())};
     if (best == nullptr || key > best_key) {
       best = &view;
       best_key = key;
@@ -84,13 +92,18 @@ const ScalingView* MainScalingView(const std::vector<ScalingView>& views) {
 
 std::vector<WayRows> RowsOfMaxDevices(const LabRecords& lab) {
   std::vector<WayRows> ways;
+  const std::vector<ScalingView> views = ScalingViews(lab);
+  const bool has_plain = std::any_of(views.begin(), views.end(), HasPlainRows);
   for (const bool data_parallel : {false, true}) {
-    for (const ScalingView& view : ScalingViews(lab)) {
+    for (const ScalingView& view : views) {
+      if (has_plain && view.virtual_hosts()) {
+        continue;
+      }
       uint32_t max_ranks = 2;
       for (const proto::ScalingRow* row : view.rows) {
         max_ranks = std::max(max_ranks, row->ranks());
       }
-      WayRows way = {SettingsText(view.settings), {}};
+      WayRows way = {absl::StrCat(SettingsText(view.settings), view.virtual_hosts() ? ", on virtual hosts" : ""), {}};
       std::copy_if(view.rows.begin(), view.rows.end(), std::back_inserter(way.rows),
                    [&](const proto::ScalingRow* row) { return row->ranks() == max_ranks; });
       if (view.data_parallel() == data_parallel && !way.rows.empty()) {

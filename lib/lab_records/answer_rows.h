@@ -22,17 +22,18 @@ const LabSweep* LongestSweep(const LabRecords& lab);
 // equal ones it is LongestSweep's choice; null if no sweep has a completed point.
 const LabSweep* RepeatedSweep(const LabRecords& lab);
 
-// Returns the view that the summary and Tables 1 to 3 are about, or null if no view has several devices. Views with
-// speed-ups come first, then those of DDP, of more devices, and of the shortest epoch on these devices.
+// Returns the view that the summary and Tables 1 to 3 are about, or null if no view has several devices. Views that
+// are not of virtual hosts come first, then those with speed-ups, those of DDP, of more devices, and of the shortest epoch on these devices.
 const ScalingView* MainScalingView(const std::vector<ScalingView>& views);
 
 // Rows of the largest number of devices for one way to train, in the order of the record.
 struct WayRows {
-  std::string way;  // "DDP, lab preset"
+  std::string way;  // "DDP, lab preset", "DDP, lab preset, on virtual hosts"
   std::vector<const proto::ScalingRow*> rows;
 };
 
 // Returns one element for each view that has rows of several devices. DDP comes first, because the lab asks about DDP.
+// Views of virtual hosts are left out if another view has such rows.
 // The result is valid as long as `lab`.
 std::vector<WayRows> RowsOfMaxDevices(const LabRecords& lab);
 

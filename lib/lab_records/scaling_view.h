@@ -28,6 +28,8 @@ struct ScalingView {
   std::vector<uint32_t> Ranks() const;
 
   bool global_batch() const { return scale != nullptr && scale->spec.batch_mode() == proto::GLOBAL; }
+  // Returns true if the scale record is of ranks on virtual hosts, whose times are not times of a network.
+  bool virtual_hosts() const { return scale != nullptr && !scale->spec.virtual_host().empty(); }
   bool data_parallel() const { return settings.mode() == proto::DP; }
   // Returns the record's spec with this view's mode and training. The view must have a scale record.
   proto::ScaleSpec Spec() const;

@@ -41,9 +41,11 @@ absl::StatusOr<ModelledStep> ModelStep(const Workload& workload, const proto::Cl
   ASSIGN_OR_RETURN(step.exchange, CostOfExchange(variant.exchange, buckets, changed, devices));
   step.seconds = workload.step_seconds;
   if (devices > 1) {
-    step.seconds = step.seconds + workload.overhead_seconds;
+    step.overhead_seconds = workload.overhead_seconds;
+    step.seconds = step.seconds + step.overhead_seconds;
   }
-  step.seconds.value += step.exchange.exposed_seconds + ExpectedMaximum(devices) * workload.straggler_sigma_seconds;
+  step.straggler_seconds = ExpectedMaximum(devices) * workload.straggler_sigma_seconds;
+  step.seconds.value += step.exchange.exposed_seconds + step.straggler_seconds;
   return step;
 }
 

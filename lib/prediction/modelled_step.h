@@ -37,7 +37,9 @@ struct Variant {
 };
 
 struct ModelledStep {
-  Estimate seconds;
+  Estimate seconds;              // sum of the parts: one-device step, overhead, exposed communication, stragglers
+  Estimate overhead_seconds;     // 0 on one device
+  double straggler_seconds = 0;  // wait for the slowest device
   ExchangeCost exchange;
 };
 

@@ -146,7 +146,7 @@ std::string WhySharedCpuDecidesNothing(const ScalingTimes& times, uint32_t measu
   }
   if (times.cpu_cores > 0 && ranks_per_host > times.cpu_cores) {
     return absl::StrCat(ranks_per_host, " ranks would share ", times.cpu_cores,
-                        " cores, which runs with fewer ranks do not show");
+                        " cores, which runs with fewer ranks do not show; measure with at most as many ranks as cores");
   }
   return measured_ranks == 1 && ranks_per_host > 1
              ? "ranks on a CPU compete for memory and caches, so one does not predict several; run 2"
@@ -187,7 +187,8 @@ proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, con
     return Refuse(prediction, absl::StrCat("no run of ", ranks, " or fewer devices to start from"));
   }
   if (const std::string why = WhySharedCpuDecidesNothing(times, anchor->ranks, ranks); !why.empty()) {
-    return Refuse(prediction, why);
+    return Refuse(prediction, absl::StrCat(why, "; a CPU per rank is modelled by --what_if=", ranks,
+                                           " --devices_per_host=1 with a link between hosts"));
   }
   const PartsBasis basis = {&times, &curve, &all_reduce, anchor, ReducerPerStep(times, anchor->batch)};
   if (anchor->ranks == 1 && ranks > 1 && (!basis.reducer_per_step.has_value() || all_reduce.empty())) {

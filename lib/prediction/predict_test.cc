@@ -154,7 +154,8 @@ TEST(PredictTest, OneRankOnACpuPredictsNothingForSeveral) {
   times.ranks_share_a_host_cpu = true;
   EXPECT_EQ(PredictFour(times, AllReduceTime({}, {})).refused(), "");  // the run of two shows the cost of sharing
   times.cpu_cores = 3;
-  EXPECT_THAT(PredictFour(times, AllReduceTime({}, {})).refused(), HasSubstr("would share 3 cores"));
+  EXPECT_THAT(PredictFour(times, AllReduceTime({}, {})).refused(),
+              AllOf(HasSubstr("would share 3 cores"), HasSubstr("--what_if=4 --devices_per_host=1")));
   times.cpu_cores = 4;
   EXPECT_EQ(PredictFour(times, AllReduceTime({}, {})).refused(), "");
   times.times.resize(1);

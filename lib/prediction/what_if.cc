@@ -114,6 +114,10 @@ absl::StatusOr<proto::WhatIfRow> AskWhatIf(const Workload& workload, const proto
       modelled(Known(exchange.all_reduce_seconds), "sum over buckets of the algorithm's cost; links as given");
   *row.mutable_exposed_seconds() = modelled(Known(exchange.exposed_seconds),
                                             "finish_k = max(ready_k, finish_{k-1}) + t(S_k), last finish - last ready");
+  *row.mutable_device_step_seconds() = modelled(workload.step_seconds, "step of one device");
+  *row.mutable_overhead_seconds() =
+      modelled(modelled_step.overhead_seconds, "added cost of a step of several devices, with exchange hidden");
+  *row.mutable_straggler_seconds() = modelled(Known(modelled_step.straggler_seconds), "E[max of N] * sigma");
   *row.mutable_step_seconds() = modelled(step, "one-device step + overhead + exposed + E[max of N] * sigma");
   *row.mutable_epoch_seconds() = modelled(epoch, "ceil(images/(B*N)) steps");
   *row.mutable_images_per_second() =

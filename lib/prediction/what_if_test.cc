@@ -70,6 +70,11 @@ TEST(WhatIfTest, RingOverTwoHostsByHand) {
   EXPECT_NEAR(row.all_reduce_seconds().value(), 660e-6, kClose);
   EXPECT_NEAR(row.exposed_seconds().value(), 660e-6, kClose);
   EXPECT_NEAR(row.step_seconds().value(), 1.76e-3, kClose);
+  EXPECT_NEAR(row.device_step_seconds().value(), 1e-3, kClose);
+  EXPECT_NEAR(row.overhead_seconds().value(), 0.1e-3, kClose);
+  EXPECT_NEAR(row.device_step_seconds().value() + row.overhead_seconds().value() + row.exposed_seconds().value() +
+                  row.straggler_seconds().value(),
+              row.step_seconds().value(), kClose);
   EXPECT_NEAR(row.epoch_seconds().value(), 44e-3, kClose);
   EXPECT_NEAR(row.images_per_second().value(), 40 / 1.76e-3, 1e-6);
   EXPECT_NEAR(row.speedup().value(), 0.1 / 44e-3, 1e-9);

@@ -253,7 +253,8 @@ proto::Section LabTablesSection(const LabRecords& lab) {
   if (view != nullptr) {
     const std::string letter = view->scale == nullptr ? "" : LetterOf(lab, *view->scale);
     section.add_paragraph(letter.empty() ? absl::StrCat("The tables are of ", view->Title(), ".")
-                                         : absl::StrCat("The tables are of run ", letter, "."));
+                                         : absl::StrCat("The tables are of run ", letter,
+                                                        view->virtual_hosts() ? ", on virtual hosts." : "."));
     if (!letter.empty()) {
       section.add_run(letter);
     }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lib/report/compared_runs.h"
+#include "lib/comparison/compared_runs.h"
 #include "lib/report/sections.h"
 #include "lib/wording/cell.h"
 
@@ -39,16 +39,18 @@ proto::Table RunsTable(const ComparedWork& work) {
       AddRow(table, {LabelCell(place.name), LabelCell(entry.records),
                      LabelCell(entry.settings.empty() ? "no setting" : entry.settings),
                      SamplesCell(entry.epoch_seconds, 1, entry.runs > 1 ? "runs" : "timed epochs"),
-                     NumberCell(entry.comparison.ratio, proto::DERIVED, "epoch / shortest epoch of the same point", 3),
+                     NumberCell(entry.comparison.ratio, proto::DERIVED,
+                                "geometric mean over runs / that of the shortest epoch of the same point", 3),
                      LabelCell(VerdictText(entry, place.entries[0]))});
     }
   }
   AddMethodNotes(table);
   table.add_note(
       "Compared like report --compare: Welch's t on logarithms of the runs' mean epochs, 95 % for all comparisons of "
-      "the "
-      "table together (Bonferroni). Two single runs are never called different, because the epochs within a run do not "
-      "show how much runs differ.");
+      "the table together (Bonferroni). Two single runs are never called different, because the epochs within a run do "
+      "not "
+      "show how much runs differ. Geometric means are compared, so \"times the shortest\" of several runs differs from "
+      "the quotient of the means in \"epoch, s\".");
   return table;
 }
 
@@ -56,9 +58,9 @@ proto::Table RunsTable(const ComparedWork& work) {
 void AddBar(size_t tick, const ComparedEntry& entry, proto::Series& series) {
   const MeanAndDeviation spread = MeanAndDeviationOf(entry.epoch_seconds);
   series.add_x(static_cast<double>(tick));
-  series.add_y(entry.seconds);
-  series.add_y_low(entry.seconds - std::min(spread.standard_deviation, entry.seconds));
-  series.add_y_high(entry.seconds + spread.standard_deviation);
+  series.add_y(entry.mean_seconds);
+  series.add_y_low(entry.mean_seconds - std::min(spread.standard_deviation, entry.mean_seconds));
+  series.add_y_high(entry.mean_seconds + spread.standard_deviation);
 }
 
 proto::Plot RunsPlot(const ComparedWork& work, size_t number) {
@@ -93,9 +95,10 @@ std::string Sentence(const ComparedPlace& place) {
   const ComparedEntry &shortest = place.entries.front(), &longest = place.entries.back();
   return place.entries.size() < 2
              ? ""
-             : absl::StrCat(place.name, ": ", FormatNumber(shortest.seconds, 3), " s (", shortest.records, ") to ",
-                            FormatNumber(longest.seconds, 3), " s (", longest.records, "), ",
-                            FormatNumber(longest.comparison.ratio, 3), " times as long.");
+             : absl::StrCat(place.name, ": ", FormatNumber(shortest.mean_seconds, 3), " s (", shortest.records, ") to ",
+                            FormatNumber(longest.mean_seconds, 3), " s (", longest.records, "), ",
+                            FormatNumber(longest.comparison.ratio, 3), " times as long",
+                            longest.runs + shortest.runs > 2 ? " by geometric means." : ".");
 }
 
 }  // namespace

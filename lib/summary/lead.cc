@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/comparison/compared_runs.h"
 #include "lib/lab_records/answer_rows.h"
 #include "lib/statistics/spread.h"
 #include "lib/summary/card_text.h"
@@ -72,7 +73,7 @@ std::string ScalingSentence(const LabRecords& lab) {
   const bool known = row != nullptr && row->epoch_speedup().has_value() &&
                      JudgeScaling(ScalingFactsOf(*view, {row})).state == proto::ANSWERED;
   return absl::StrCat(
-      "Train with batch ", BatchesOf(fastest), " per device: ", DevicesText(ranks, view->scale->header), " take ",
+      "Train with batch ", BatchesOf(fastest), " per device: ", DevicesOf(*view, ranks), " take ",
       ShortSeconds(best.value.mean), " per epoch",
       known ? absl::StrCat(", ", ThreeDigits(row->epoch_speedup().value()), " times as fast as one") : "", ".");
 }
@@ -92,21 +93,52 @@ std::string SweepSentence(const LabRecords& lab) {
                       ShortSeconds(fastest.front().value.mean), " per epoch without data loading.");
 }
 
-// Returns "communication costs at most 4 % of an epoch"; empty if that is not decided.
+// Returns "Shown to be faster: threads=1. At 1 rank, batch 128 per device, threads=2 takes 9.69 times as long." for the
+// largest difference that the table of runs next to each other calls slower; empty if it calls none slower.
+std::string ComparedRunsSentence(const LabRecords& lab) {
+  const ComparedEntry *fastest = nullptr, *slowest = nullptr;
+  std::string place_name;
+  const std::vector<ComparedWork> works = CompareLabRuns(lab);
+  for (const ComparedWork& work : works) {
+    for (const ComparedPlace& place : work.places) {
+      for (const ComparedEntry& entry : place.entries) {
+        const bool is_slower = entry.comparison.verdict == TimeVerdict::kSlower;
+        if (is_slower && (slowest == nullptr || entry.comparison.ratio > slowest->comparison.ratio)) {
+          fastest = &place.entries.front();
+          slowest = &entry;
+          place_name = place.name;
+        }
+      }
+    }
+  }
+  return slowest == nullptr
+             ? ""
+             : absl::StrCat("Shown to be faster: ", fastest->settings, ". At ", place_name, ", ", slowest->settings,
+                            " takes ", ThreeDigits(slowest->comparison.ratio), " times as long.");
+}
+
+// Returns "communication costs at most 4 % of an epoch", over all runs of the same work; empty if a run does not decide
+// it.
 std::string CommunicationPart(const LabRecords& lab) {
   const MainRows main = MainRowsOf(lab);
   if (main.rows.empty()) {
     return "";
   }
-  const WaitingFacts facts = WaitingFactsOf(main.rows);
-  if (JudgeWaiting(facts).state != proto::ANSWERED) {
-    return "";
+  std::vector<WaitingFacts> runs = {WaitingFactsOf(main.rows)};
+  for (const ScalingView* other : main.others) {
+    runs.push_back(WaitingFactsOf(main.RowsOf(*other)));
   }
   double most = 0;
-  for (const AtBatch& at : facts.share) {
-    most = std::max(most, at.value.high);
+  for (const WaitingFacts& facts : runs) {
+    if (JudgeWaiting(facts).state != proto::ANSWERED) {
+      return "";
+    }
+    for (const AtBatch& at : facts.share) {
+      most = std::max(most, at.value.high);
+    }
   }
-  return absl::StrCat("communication costs at most ", PercentRoundedUp(most), " of an epoch");
+  return absl::StrCat("communication costs at most ", PercentRoundedUp(most), " of an epoch",
+                      main.view->virtual_hosts() ? " on virtual hosts" : "");
 }
 
 std::string Int8Part(const LabRecords& lab) {
@@ -176,6 +208,7 @@ std::string SettingSentence(const LabRecords& lab) {
   }
   std::string setting = ScalingSentence(lab);
   setting = setting.empty() ? SweepSentence(lab) : setting;
+  setting = setting.empty() ? ComparedRunsSentence(lab) : setting;
   return setting.empty() ? "No setting can be recommended yet: none was shown to be faster than another." : setting;
 }
 

@@ -1,6 +1,9 @@
 #include "lib/summary/scaling_cards.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -8,10 +11,13 @@
 #include "lib/lab_records/answer_rows.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/negative_communication.h"
+#include "lib/scaling/point_settings.h"
 #include "lib/statistics/spread.h"
 #include "lib/summary/card_parts.h"
 #include "lib/summary/card_text.h"
+#include "lib/summary/lab_runs.h"
 #include "lib/wording/cell.h"
+#include "lib/wording/claim.h"
 #include "lib/wording/question_commands.h"
 
 namespace lockstep {
@@ -90,10 +96,6 @@ std::string SourceOf(const std::vector<const proto::ScalingRow*>& rows, absl::st
   return absl::StrCat("comm_model.scaling[ranks=", rows.front()->ranks(), ",batch_per_device=", batches, "].", field);
 }
 
-std::string DevicesOf(const ScalingView& view, uint32_t ranks) {
-  return view.scale == nullptr ? absl::StrCat(ranks, " devices") : DevicesText(ranks, view.scale->header);
-}
-
 // Returns a card for scale records that no comm_model record explains, or for no record at all.
 proto::SummaryCard WithoutRows(const LabRecords& lab, absl::string_view question) {
   for (const LabScale& scale : lab.scales) {
@@ -169,7 +171,54 @@ std::vector<const proto::ScalingRow*> RowsOfMostDevices(const ScalingView& view)
   return rows;
 }
 
+// Returns true if two different records are of one network, device and way to train.
+bool IsSameWork(const ScalingView& a, const ScalingView& b) {
+  return a.scale != nullptr && b.scale != nullptr && a.scale != b.scale && SameSettings(a.settings, b.settings) &&
+         a.virtual_hosts() == b.virtual_hosts() &&
+         a.scale->spec.training().model() == b.scale->spec.training().model() &&
+         a.scale->spec.model().training_images() == b.scale->spec.model().training_images() &&
+         ShortDevice(a.scale->header) == ShortDevice(b.scale->header);
+}
+
+// Returns "Over runs A and B: 1.17 to 1.68 times as fast."; empty without another run. `value_of` returns the number of
+// a row, or nothing if the row has none.
+std::string RangeText(const LabRecords& lab, const MainRows& main, uint32_t batch, const std::string& unit,
+                      const std::function<std::optional<double>(const proto::ScalingRow&)>& value_of,
+                      const std::function<std::string(double)>& text_of) {
+  std::vector<std::string> letters;
+  std::vector<double> values;
+  std::vector<const ScalingView*> views = main.others;
+  views.insert(views.begin(), main.view);
+  for (const ScalingView* view : views) {
+    for (const proto::ScalingRow* row : main.RowsOf(*view)) {
+      const std::optional<double> value = row->batch_per_device() == batch ? value_of(*row) : std::nullopt;
+      if (value.has_value() && view->scale != nullptr) {
+        letters.push_back(LetterOf(lab, *view->scale));
+        values.push_back(*value);
+      }
+    }
+  }
+  if (values.size() < 2) {
+    return "";
+  }
+  std::sort(letters.begin(), letters.end());
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return absl::StrCat("Over runs ", JoinAnd(letters), ": ", text_of(*low), " to ", text_of(*high), " ", unit, ".");
+}
+
 }  // namespace
+
+std::string DevicesOf(const ScalingView& view, uint32_t ranks) {
+  return absl::StrCat(view.scale == nullptr ? absl::StrCat(ranks, " devices") : DevicesText(ranks, view.scale->header),
+                      view.virtual_hosts() ? " on virtual hosts" : "");
+}
+
+std::vector<const proto::ScalingRow*> MainRows::RowsOf(const ScalingView& other) const {
+  std::vector<const proto::ScalingRow*> found;
+  std::copy_if(other.rows.begin(), other.rows.end(), std::back_inserter(found),
+               [&](const proto::ScalingRow* row) { return row->ranks() == rows.front()->ranks(); });
+  return found;
+}
 
 MainRows MainRowsOf(const LabRecords& lab) {
   MainRows main;
@@ -177,6 +226,11 @@ MainRows MainRowsOf(const LabRecords& lab) {
   main.view = MainScalingView(main.views);
   if (main.view != nullptr) {
     main.rows = RowsOfMostDevices(*main.view);
+  }
+  for (const ScalingView& view : main.views) {
+    if (!main.rows.empty() && IsSameWork(*main.view, view) && !main.RowsOf(view).empty()) {
+      main.others.push_back(&view);
+    }
   }
   return main;
 }
@@ -275,6 +329,12 @@ proto::SummaryCard CardQ2(const LabRecords& lab) {
                             ShortSeconds(row->epoch_seconds().value()), "."),
                card);
   }
+  if (const proto::ScalingRow* const row = FastestRow(rows); row != nullptr) {
+    const auto speedup = [](const proto::ScalingRow& one) {
+      return one.epoch_speedup().has_value() ? std::optional(one.epoch_speedup().value()) : std::nullopt;
+    };
+    AddSupport(RangeText(lab, main, row->batch_per_device(), "times as fast", speedup, ThreeDigits), card);
+  }
   AddSupport(StrongText(rows), card);
   AddEfficiencies(facts, card);
   AddLink("Table 1", "table-1", card);
@@ -313,6 +373,12 @@ proto::SummaryCard CardQ3(const LabRecords& lab) {
                               ShortSeconds((*row)->exposed_event_seconds().value()), " of that."),
                  card);
     }
+    const auto share_of = [](const proto::ScalingRow& one) {
+      return one.exposed_event_seconds().has_value() && one.step_seconds().value() > 0
+                 ? std::optional(one.exposed_event_seconds().value() / one.step_seconds().value())
+                 : std::nullopt;
+    };
+    AddSupport(RangeText(lab, main, most->batch, "of an epoch", share_of, ShortPercent), card);
     if (card.state() == proto::ANSWERED) {
       card.mutable_spark()->set_kind(proto::SHARE);
       card.mutable_spark()->add_value(most->value.mean);

@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_LIB_SUMMARY_SCALING_CARDS_H_
 #define LOCKSTEP_LIB_SUMMARY_SCALING_CARDS_H_
 
+#include <string>
 #include <vector>
 
 #include "lib/lab_records/lab_records.h"
@@ -16,8 +17,17 @@ struct MainRows {
   std::vector<ScalingView> views;
   const ScalingView* view = nullptr;           // the main one of `views`; null if there is none
   std::vector<const proto::ScalingRow*> rows;  // its rows on the largest number of devices, at least 2
+  // Other runs of the same work: of this network, device, way to train and number of devices, and like the main one on
+  // virtual hosts or not.
+  std::vector<const ScalingView*> others;
+
+  // Returns the rows of a view on the number of devices of `rows`.
+  std::vector<const proto::ScalingRow*> RowsOf(const ScalingView& other) const;
 };
 MainRows MainRowsOf(const LabRecords& lab);
+
+// Returns "2 ranks of one CPU", "4 H100 on virtual hosts".
+std::string DevicesOf(const ScalingView& view, uint32_t ranks);
 
 // Returns the facts of Q1, in the order of the batches. Each point must have a timed epoch.
 BatchFacts BatchFactsOf(const std::vector<const proto::SweepPoint*>& points);

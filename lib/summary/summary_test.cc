@@ -12,7 +12,9 @@
 namespace lockstep {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 LabRecords WithExperiments() {
@@ -174,6 +176,80 @@ TEST(SummaryTest, EachKindOfWarningIsOneLimit) {
   EXPECT_EQ(summary.limit(0),
             "Measured on a noisy machine: sweep.rec, batch 32: timed epochs differ by 20 % (2 more warnings of this "
             "kind).");
+}
+
+// Adds a second run of the small scale record, whose epochs on two devices take half as long, and its explanation.
+void AddFastRun(LabRecords& lab) {
+  LabScale scale = testing::SmallScale();
+  scale.input.set_path("fast.rec");
+  scale.input.set_sha256("digest of fast.rec");
+  for (proto::ScalePoint& point : scale.points) {
+    for (double& value : *point.mutable_epoch_seconds()->mutable_value()) {
+      value *= point.ranks() == 2 ? 0.5 : 1;
+    }
+  }
+  LabCommModel comm_model = testing::SmallCommModel();
+  comm_model.header.mutable_input(0)->set_sha256("digest of fast.rec");
+  for (proto::ScalingRow& row : comm_model.rows) {
+    if (row.ranks() == 2 && row.batch_per_device() == 32) {
+      row.mutable_epoch_speedup()->set_value(3.2);
+      row.mutable_epoch_seconds()->set_value(1.0);
+      row.mutable_exposed_event_seconds()->set_value(0.9);
+    }
+  }
+  lab.scales.push_back(scale);
+  lab.comm_models.push_back(comm_model);
+}
+
+TEST(SummaryTest, RunsOfTheSameWorkGiveARange) {
+  LabRecords lab = testing::SmallLab();
+  AddFastRun(lab);
+  const proto::Summary summary = SummarySection(lab, CardsOf::kAskedQuestions).summary();
+  EXPECT_EQ(CardOf(summary, "Q2").headline().number(), "3.20");
+  EXPECT_THAT(CardOf(summary, "Q2").support(), Contains("Over runs B and C: 1.60 to 3.20 times as fast."));
+  EXPECT_THAT(CardOf(summary, "Q3").support(), Contains("Over runs B and C: 10 % to 45 % of an epoch."));
+}
+
+TEST(SummaryTest, VirtualHostsAnswerOnlyWithoutAnotherRun) {
+  LabRecords lab = testing::SmallLab();
+  AddFastRun(lab);
+  lab.scales[1].spec.add_virtual_host(0);
+  lab.scales[1].spec.add_virtual_host(1);
+  const proto::Summary plain = SummarySection(lab, CardsOf::kAskedQuestions).summary();
+  EXPECT_EQ(CardOf(plain, "Q2").headline().number(), "1.67");  // batch 128 of scale.rec
+  EXPECT_THAT(CardOf(plain, "Q2").support(), Not(Contains(HasSubstr("Over runs"))));
+  EXPECT_THAT(CardOf(plain, "Q2").headline().base(0), Not(HasSubstr("virtual")));
+
+  lab.scales.erase(lab.scales.begin());
+  lab.comm_models.erase(lab.comm_models.begin());
+  const proto::Summary alone = SummarySection(lab, CardsOf::kAskedQuestions).summary();
+  EXPECT_EQ(CardOf(alone, "Q2").headline().number(), "3.20");
+  EXPECT_THAT(CardOf(alone, "Q2").headline().base(0), HasSubstr(" on virtual hosts at batch 32"));
+  EXPECT_THAT(CardOf(alone, "Q3").headline().base(0), HasSubstr(" on virtual hosts at batch 32"));
+  EXPECT_THAT(alone.lead(), HasSubstr(" on virtual hosts"));
+}
+
+// The table of runs next to each other and the recommendation have one rule.
+TEST(SummaryTest, WhatTheTableCallsSlowerIsRecommendedAgainst) {
+  LabRecords lab;
+  for (const double factor : {0.99, 1.0, 1.01}) {
+    for (const uint32_t threads : {1u, 2u}) {
+      LabScale scale = testing::SmallScale();
+      scale.spec.mutable_training()->set_device(proto::CPU);
+      scale.spec.mutable_training()->set_threads(threads);
+      for (proto::ScalePoint& point : scale.points) {
+        for (double& value : *point.mutable_epoch_seconds()->mutable_value()) {
+          value *= factor * threads;
+        }
+      }
+      lab.scales.push_back(scale);
+    }
+  }
+  const std::string lead = SummarySection(lab, CardsOf::kAskedQuestions).summary().lead();
+  EXPECT_THAT(lead, StartsWith("Shown to be faster: threads=1. At "));
+  EXPECT_THAT(lead, HasSubstr("threads=2 takes 2.00 times as long."));
+  lab.scales.resize(2);  // two single runs show nothing
+  EXPECT_THAT(SummarySection(lab, CardsOf::kAskedQuestions).summary().lead(), StartsWith("No setting can be"));
 }
 
 TEST(SummaryTest, WithoutRecordsNothingIsRecommended) {

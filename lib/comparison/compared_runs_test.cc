@@ -1,4 +1,4 @@
-#include "lib/report/compared_runs.h"
+#include "lib/comparison/compared_runs.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -105,6 +105,25 @@ TEST(ComparedRunsTest, SettingsWithoutEffectOnATimeAreOneRun) {
   EXPECT_THAT(CompareLabRuns(lab).at(0).settings, ElementsAre(""));
 }
 
+// report --compare calls them two versions (version.h).
+TEST(ComparedRunsTest, RunsOfAnotherEnvironmentAreAnotherEntry) {
+  LabRecords lab;
+  lab.sweeps = {Sweep("before.rec", 1), Sweep("after.rec", 2)};
+  (*lab.sweeps[1].header.mutable_environment())["ATEN_CPU_CAPABILITY"] = "default";
+  const std::vector<ComparedWork> works = CompareLabRuns(lab);
+  ASSERT_EQ(works.size(), 1u);
+  EXPECT_THAT(works[0].settings, ElementsAre("no environment variables", "environment ATEN_CPU_CAPABILITY=default"));
+  EXPECT_EQ(works[0].places[0].entries.size(), 2u);
+}
+
+TEST(ComparedRunsTest, RunsOfAnotherCommitOrLibraryAreAnotherEntry) {
+  LabRecords lab;
+  lab.sweeps = {Sweep("a.rec", 1), Sweep("b.rec", 1), Sweep("c.rec", 1)};
+  lab.sweeps[1].header.mutable_build()->set_git_commit("1a2b3c4d5e6f");
+  lab.sweeps[2].header.mutable_libraries()->set_libtorch("9.9");
+  EXPECT_EQ(CompareLabRuns(lab).at(0).settings.size(), 3u);
+}
+
 // Even 13 times is no verdict: see lib/comparison.
 TEST(ComparedRunsTest, TwoSingleRunsAreInconclusive) {
   LabRecords lab;
@@ -124,6 +143,8 @@ TEST(ComparedRunsTest, RunsOfTheSameSettingsAreOneEntry) {
   EXPECT_EQ(entries[1].runs, 2u);
   EXPECT_EQ(entries[1].epoch_seconds.value_size(), 2);  // the runs' means, 4 s and 4.04 s
   EXPECT_NEAR(entries[1].epoch_seconds.value(1), 4.04, 1e-9);
+  EXPECT_NEAR(entries[1].mean_seconds, 4.02, 1e-9);
+  EXPECT_LT(entries[1].seconds, entries[1].mean_seconds);  // the geometric mean
 }
 
 // Three runs each: 2 and 1 s with a spread of 0.5 %.

@@ -1,6 +1,6 @@
 // Runs of the same work, compared point by point: records of one kind that trained the same model on as many images.
-#ifndef LOCKSTEP_LIB_REPORT_COMPARED_RUNS_H_
-#define LOCKSTEP_LIB_REPORT_COMPARED_RUNS_H_
+#ifndef LOCKSTEP_LIB_COMPARISON_COMPARED_RUNS_H_
+#define LOCKSTEP_LIB_COMPARISON_COMPARED_RUNS_H_
 
 #include <cstdint>
 #include <string>
@@ -18,6 +18,7 @@ struct ComparedEntry {
   std::string settings;          // settings that differ between the runs of this work: "bf16, fused step"; may be empty
   proto::Samples epoch_seconds;  // timed epochs of a single run; mean epochs of several runs
   uint32_t runs = 1;
+  double mean_seconds = 0;    // arithmetic mean of `epoch_seconds`, which tables, plots and sentences show
   double seconds = 0;         // geometric mean of the runs' mean epochs, data loading included
   TimeComparison comparison;  // comparison with the fastest entry of the point; ratio 1 for itself
   uint32_t runs_needed = 0;   // runs of each that would confirm the difference from the fastest; see RunsNeeded()
@@ -43,4 +44,4 @@ std::vector<ComparedWork> CompareLabRuns(const LabRecords& lab);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_COMPARED_RUNS_H_
+#endif  // LOCKSTEP_LIB_COMPARISON_COMPARED_RUNS_H_

@@ -1,4 +1,4 @@
-#include "lib/report/compared_runs.h"
+#include "lib/comparison/compared_runs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/comparison/version.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/scaling/run_conditions.h"
@@ -43,9 +44,10 @@ std::vector<Setting> SettingsOfRun(const std::string& way, const proto::Training
                                    const proto::Header& header) {
   static const auto* covered =
       new std::set<std::string>({"model", "precision", "step", "cuda_graph", "channels_last", "device"});
-  std::vector<Setting> settings = {{"", way},
-                                   {"device", header.device_size() > 0 ? header.device(0).name() : "CPU"},
-                                   {"program", absl::StrCat("program ", ShortDigest(header.build().build_id()))}};
+  std::vector<Setting> settings = {{"", way}, {"device", header.device_size() > 0 ? header.device(0).name() : "CPU"}};
+  for (const VersionPart& part : VersionOf(header)) {
+    settings.push_back({part.name, part.words});
+  }
   for (const TrainingSetting& setting : ComparableSettings(training)) {
     if (covered->count(setting.name) == 0) {
       const std::string words = setting.value == "false"  ? ""  // also a switch that an older record lacks
@@ -197,6 +199,7 @@ ComparedEntry EntryAt(const Series& series, const PlaceKey& key) {
       entry.epoch_seconds.add_value(std::exp(log));
     }
   }
+  entry.mean_seconds = Mean(entry.epoch_seconds.value());
   return entry;
 }
 
@@ -228,7 +231,15 @@ void CompareEntries(const std::vector<Series>& all, const std::set<PlaceKey>& ke
     comparisons += place.entries.size() - 1;
   }
   const double confidence = 1 - (1 - kConfidence) / static_cast<double>(std::max<size_t>(comparisons, 1));
-  const double deviation = spread.degrees_of_freedom > 0 ? spread.deviation : kPlannedDeviation;
+  std::vector<std::vector<double>> epochs;
+  for (const Series& series : all) {
+    for (const Run* run : series.runs) {
+      for (const auto& [place, times] : run->times) {
+        epochs.emplace_back(times->value().begin(), times->value().end());
+      }
+    }
+  }
+  const double deviation = PlanningDeviation(spread, DeviationOfEpochs(epochs));
   auto key = keys.begin();
   for (ComparedPlace& place : work.places) {
     const auto logs = [&](const ComparedEntry& entry) {
