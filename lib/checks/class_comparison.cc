@@ -132,7 +132,7 @@ void FindCopies(std::vector<ClassStudent>& students) {
 
 void FindOutliers(std::vector<ClassStudent>& students) {
   constexpr size_t kMinStudents = 5;
-  std::map<std::string, std::vector<double>> logs;  // of independent students
+  std::map<std::string, std::vector<double>> logs;  // logarithms of independent students
   std::set<std::tuple<std::string, size_t, double>> copied;
   for (const ClassStudent& student : students) {
     for (const auto& [point, seconds] : student.times) {

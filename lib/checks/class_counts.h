@@ -27,9 +27,9 @@ struct ClassCounts {
 
 ClassCounts CountClass(const std::vector<ClassStudent>& students);
 
-// Returns "30 students: broken rules 2, copy 6 (1 of them under a more severe verdict), cannot be read 6 (2 without a record or table), far from the class 1,
-// fine 16; 6 students in 2 groups share numbers (4 copied files); next to a more severe finding: cannot be read 1".
-// "copy" counts all students who share numbers, whatever their verdict.
+// Returns "30 students: broken rules 2, copy 6 (1 of them under a more severe verdict), cannot be read 6 (2 without a
+// record or table), far from the class 1, fine 16; 6 students in 2 groups share numbers (4 copied files); next to a
+// more severe finding: cannot be read 1". "copy" counts all students who share numbers, whatever their verdict.
 std::string CountsText(const ClassCounts& counts);
 
 }  // namespace lockstep

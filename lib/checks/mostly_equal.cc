@@ -132,7 +132,7 @@ void FindMostlyEqual(std::vector<ClassStudent>& students) {
     const NumberSet& first = sets[i];
     const NumberSet& second = sets[j];
     const bool is_file = first.table.empty();
-    // Of files with a shared table, only the other tables are compared.
+    // If two files share a table, only their other tables are compared.
     if (is_file != second.table.empty() || (is_file && AreCopies(first, second) && IsRecordOrSeveralTables(first)) ||
         files.count({first.file, second.file}) > 0) {
       return;

@@ -23,8 +23,8 @@ absl::StatusOr<std::vector<CheckFinding>> CheckTables(const std::string& name, c
 // Does the same with a budget of its own, and without the list.
 absl::StatusOr<std::vector<CheckFinding>> CheckTables(const std::string& name, const proto::PublishedTables& tables);
 
-// Returns true if a printed speed-up over one device exceeds the number of devices, or an efficiency 100 %, by more than
-// the rounding of its digits.
+// Returns true if a printed speed-up over one device exceeds the number of devices, or an efficiency 100 %, by more
+// than the rounding of its digits.
 bool IsSpeedupAboveDevices(const proto::PublishedValue& value);
 
 }  // namespace lockstep

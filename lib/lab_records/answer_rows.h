@@ -23,7 +23,8 @@ const LabSweep* LongestSweep(const LabRecords& lab);
 const LabSweep* RepeatedSweep(const LabRecords& lab);
 
 // Returns the view that the summary and Tables 1 to 3 are about, or null if no view has several devices. Views that
-// are not of virtual hosts come first, then those with speed-ups, those of DDP, of more devices, and of the shortest epoch on these devices.
+// are not of virtual hosts come first, then those with speed-ups, those of DDP, of more devices, and of the shortest
+// epoch on these devices.
 const ScalingView* MainScalingView(const std::vector<ScalingView>& views);
 
 // Rows of the largest number of devices for one way to train, in the order of the record.
