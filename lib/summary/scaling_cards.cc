@@ -105,6 +105,7 @@ proto::SummaryCard WithoutRows(const LabRecords& lab, absl::string_view question
                          absl::StrCat("The times on several devices are there, but no comm_model record explains ",
                                       scale.name(), "."));
       card.set_command(ExplainCommand(scale.input.path()));
+      card.clear_duration();
       return card;
     }
   }
