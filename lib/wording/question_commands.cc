@@ -173,7 +173,8 @@ std::string PredictCommand() { return "comm_model --input=scale.rec --predict_ra
 std::string AuditCommand() { return "comm_model --audit=data/published/hand_in_001.textproto --output=audit.rec"; }
 
 std::string ExplainCommand(absl::string_view path) {
-  return absl::StrCat("comm_model", PathFlag("input", path), PathFlag("output", SiblingPath(path, "comm_model.rec")));
+  return absl::StrCat("comm_model", PathFlag("input", path),
+                      PathFlag("output", SiblingPath(path, "comm_model.rec")));
 }
 
 std::vector<std::string> CommandsFor(absl::string_view question, const DatasetFacts& facts) {

@@ -1,7 +1,8 @@
 // The commands that make the records which answer a question of the lab. Each command runs without changes in the
 // folder in which report was run, after the commands before it; tests/suggested_commands_test.py runs them.
 //
-// On a CPU the experiments have the small extent of small_experiments.h. If dataset.rec has too few images for the lab's batches, the commands name batches that fit.
+// On a CPU the experiments have the small extent of small_experiments.h.
+// If dataset.rec has too few images for the lab's batches, the commands name batches that fit.
 #ifndef LOCKSTEP_LIB_WORDING_QUESTION_COMMANDS_H_
 #define LOCKSTEP_LIB_WORDING_QUESTION_COMMANDS_H_
 

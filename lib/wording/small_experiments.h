@@ -1,5 +1,5 @@
-// Experiments in the extent that a CPU measures in minutes, with their predicted seconds. The lab plans them, and a page
-// suggests them; all values that both must share are here. Thread-safe.
+// Experiments in the extent that a CPU measures in minutes, with their predicted seconds. The lab plans them, and a
+// page suggests them; all values that both must share are here. Thread-safe.
 #ifndef LOCKSTEP_LIB_WORDING_SMALL_EXPERIMENTS_H_
 #define LOCKSTEP_LIB_WORDING_SMALL_EXPERIMENTS_H_
 
