@@ -31,7 +31,7 @@ LAYERS = [
         "onnx": "dataset int8 record",
         "page": "record",
         "plot": "page",
-        "wording": "dataset networks scaling statistics",
+        "wording": "cifar dataset networks scaling statistics",
         "lab_records": "networks record scaling statistics wording",
         "warnings": "dataset lab_records scaling statistics wording",
         "summary": "lab_records networks scaling statistics warnings wording",
@@ -50,7 +50,7 @@ LAYERS = [
         "nn": "dataset device networks pickle record",
         "launch": "dataset device record",
         "doctor": "dataset device plot record",
-        "lab": "cifar dataset device networks record",
+        "lab": "cifar dataset device networks record wording",
     },
     {
         "fused": "collectives cuda dataset kernels networks peer",

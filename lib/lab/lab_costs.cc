@@ -1,13 +1,9 @@
 #include "lib/lab/lab_costs.h"
 
+#include "lib/wording/small_experiments.h"
+
 namespace lockstep {
 namespace {
-
-// Seconds of a training step: images x per_image + per_step.
-struct StepCost {
-  double per_image;
-  double per_step;
-};
 
 constexpr double kMeasuredPixels = 32 * 32;  // pixels of an image in the measurements below
 
@@ -22,19 +18,9 @@ constexpr StepCost kResNet = {1.03e-4, 2.12e-3};
 // LeNet-5 on a GPU: not measured. Its step launches fewer kernels than half of ResNet-18's, which bounds per_step.
 constexpr StepCost kLeNet = {2e-6, 1.06e-3};
 
-// LeNet-5 on one core of an Intel Xeon: 0.255 and 0.227 s per 2,048 images at batch 32 and 256 (2026-11-28, two cores
-// shared with other programs, train_sweep --model=lenet5 --threads=1 --repeats=3).
-constexpr StepCost kCpuLeNet = {1.09e-4, 4.9e-4};
-
-// ResNet-18 on one core of the same CPU: 0.864 s per 32 images at batch 16, 0.931 s at batch 8 (2026-11-28, the lab of
-// .ci/run).
-constexpr StepCost kCpuResNet = {2.5e-2, 3.3e-2};
-
 // Start and end of a point on GPUs: (end - start of the run - epochs) / points is 4.0 s (sweep_1.rec of 2026-11-27),
 // 5.2 s (scale_2.rec of 2026-11-27) and 6.2 s with evaluation (2026-11-24-h100x2-exchange/sampler_epoch.rec).
 constexpr double kGpuPointSeconds = 6;
-// Start and end of a point on a CPU: 1.0 s (train_sweep) and 0.9 s (scale_run), LeNet-5, 2026-11-28.
-constexpr double kCpuPointSeconds = 1;
 // quantize, lenet5 and lenet5_bias on a CPU: 1.5 s for 400 calibration and 512 test images, most of it the start
 // (2026-11-28); a core runs LeNet-5's integers and its fp32 reference at more than 20,000 images per second.
 constexpr double kQuantizeStartSeconds = 2;

@@ -10,15 +10,14 @@
 #include "lib/cifar/synthetic.h"
 #include "lib/dataset/batch_choice.h"
 #include "lib/lab/lab_costs.h"
+#include "lib/wording/small_experiments.h"
 
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kEpochs = 5;           // default of scale_run's experiments
 constexpr uint32_t kLongerRows = 12;      // rows of large_batch with as many updates as the small batch
 constexpr double kLongerEpochs = 294;     // their epochs if the batches are 128 and 8,192
 constexpr uint32_t kRowsOfAllKinds = 16;  // the other rows of large_batch
-constexpr const char* kShortRemedies[] = {"linear rate", "warm-up", "clipping", "LARS", "label smoothing"};
 
 // Settings that the experiments share.
 struct Setting {
@@ -41,7 +40,7 @@ std::vector<uint32_t> SeedCounts(const LabRequest& request, const LabFacts& fact
     return {request.seeds};
   }
   // Two seeds show a spread, so that differences can be tested; three are scale_run's default.
-  return facts.gpus > 0 ? std::vector<uint32_t>{1, 2, 3} : std::vector<uint32_t>{1, 2};
+  return facts.gpus > 0 ? std::vector<uint32_t>{1, 2, 3} : std::vector<uint32_t>{1, kSmallSeeds};
 }
 
 // Returns the step of an experiment on the data set `input`, the path of a record.
@@ -68,7 +67,7 @@ LabUnit SamplerUnit(const LabRequest& request, const LabFacts& facts, const Sett
     LabStep step = ExperimentStep(request, setting, "sampler_epoch", DatasetRecord(request), seeds,
                                   {absl::StrCat("--model=", setting.model), absl::StrCat("--preset=", setting.preset),
                                    absl::StrCat("--batch_size=", setting.base)});
-    step.seconds = 2 * seeds * RowSeconds(facts, setting, setting.base, kEpochs);
+    step.seconds = 2 * seeds * RowSeconds(facts, setting, setting.base, kExperimentEpochs);
     unit.variants.push_back({SeedsText(seeds), {step}});
   }
   return unit;
@@ -106,7 +105,7 @@ LabUnit SentUnit(const LabRequest& request, const LabFacts& facts, Setting setti
   setting.preset = "lab";
   if (!on_gpu) {
     used = FactsOfFewImages(facts);
-    setting.base = 16 * setting.ranks;
+    setting.base = kFewPerRank * setting.ranks;
     input = LabRecord(request, ".few");
   }
   if (!on_gpu && facts.classes > kMaxSyntheticClasses) {
@@ -121,14 +120,14 @@ LabUnit SentUnit(const LabRequest& request, const LabFacts& facts, Setting setti
   const std::vector<uint32_t> seed_counts = SeedCounts(request, facts);
   for (const uint32_t seeds : seed_counts) {
     // Two seeds tell more than more epochs: the largest number of seeds has the usual epochs.
-    const uint32_t epochs = on_gpu && seeds > 1 && seeds == seed_counts.back() ? kEpochs : 2;
+    const uint32_t epochs = on_gpu && seeds > 1 && seeds == seed_counts.back() ? kExperimentEpochs : kFewEpochs;
     std::vector<std::string> more = {"--model=resnet18", absl::StrCat("--batch_size=", setting.base),
                                      absl::StrCat("--epochs=", epochs)};
     if (!on_gpu) {
-      more.emplace_back("--rows=gradients only;buffers broadcast");
+      more.push_back(absl::StrCat("--rows=", kFewRows));
     }
     LabStep step = ExperimentStep(request, setting, "what_is_sent", input, seeds, more);
-    step.seconds = (on_gpu ? 3 : 2) * seeds * RowSeconds(used, setting, setting.base, epochs);
+    step.seconds = (on_gpu ? 3 : kFewRowCount) * seeds * RowSeconds(used, setting, setting.base, epochs);
     LabVariant& variant =
         unit.variants.emplace_back(LabVariant{absl::StrCat(epochs, " epochs; ", SeedsText(seeds)), before});
     variant.steps.push_back(std::move(step));
@@ -146,17 +145,14 @@ LabUnit LargeBatchUnit(const LabRequest& request, const LabFacts& facts, const S
   const std::vector<std::string> flags = {absl::StrCat("--model=", setting.model),
                                           absl::StrCat("--preset=", setting.preset),
                                           absl::StrCat("--batch_size=", setting.base, ",", setting.large)};
-  std::string rows = absl::StrCat("--rows=", setting.base, ";", setting.large);
-  for (const char* remedy : kShortRemedies) {
-    absl::StrAppend(&rows, ";", setting.large, ", ", remedy);
-  }
-  const double base_row = RowSeconds(facts, setting, setting.base, kEpochs);
-  const double large_row = RowSeconds(facts, setting, setting.large, kEpochs);
+  const std::string rows = absl::StrCat("--rows=", SmallLargeBatchRows(setting.base, setting.large));
+  const double base_row = RowSeconds(facts, setting, setting.base, kExperimentEpochs);
+  const double large_row = RowSeconds(facts, setting, setting.large, kExperimentEpochs);
   for (const uint32_t seeds : SeedCounts(request, facts)) {
     std::vector<std::string> more = flags;
     more.push_back(rows);
     LabStep step = ExperimentStep(request, setting, "large_batch", DatasetRecord(request), seeds, more);
-    step.seconds = seeds * (base_row + (1 + std::size(kShortRemedies)) * large_row);
+    step.seconds = seeds * (base_row + (1 + std::size(kSmallRemedies)) * large_row);
     unit.variants.push_back({absl::StrCat("7 rows; ", SeedsText(seeds)), {step}});
   }
   if (setting.model == "resnet18") {

@@ -13,6 +13,7 @@
 #include "lib/lab/lab_experiments.h"
 #include "lib/networks/fused_shape.h"
 #include "lib/networks/int8_shape.h"
+#include "lib/wording/small_experiments.h"
 
 namespace lockstep {
 namespace {

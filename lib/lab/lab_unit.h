@@ -72,9 +72,6 @@ bool HasFastPreset(const LabRequest& request, const LabFacts& facts);
 double EpochSecondsOn(const LabFacts& facts, const std::string& model, const std::string& preset, uint32_t ranks,
                       uint32_t batch);
 
-// Number of images of the second, small data set on a CPU.
-inline constexpr uint32_t kFewImages = 128;
-
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_LAB_LAB_UNIT_H_

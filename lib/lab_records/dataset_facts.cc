@@ -1,6 +1,10 @@
 #include "lib/lab_records/dataset_facts.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
+
+#include "lib/base/path.h"
 
 namespace lockstep {
 namespace {
@@ -21,7 +25,27 @@ bool OnlyCpu(const LabRecords& lab) {
          std::all_of(lab.scales.begin(), lab.scales.end(), on_cpu);
 }
 
-// Returns the facts without `only_cpu`.
+// Returns the folder of the first scaling run, sweep or data set that was read from a file; empty for the current one.
+std::string FolderOfRecords(const LabRecords& lab) {
+  std::vector<std::string> paths;
+  const auto add = [&](const auto& records) {
+    for (const auto& record : records) {
+      paths.push_back(record.input.path());
+    }
+  };
+  add(lab.scales);
+  add(lab.sweeps);
+  add(lab.datasets);
+  for (const std::string& path : paths) {
+    if (!path.empty() && path != "-") {
+      const std::string folder = FolderOf(path);
+      return folder == "." ? "" : folder;
+    }
+  }
+  return "";
+}
+
+// Returns the facts without `only_cpu`, `path` and `folder`.
 DatasetFacts FactsOfImages(const LabRecords& lab) {
   for (const LabDataset& dataset : lab.datasets) {
     for (const proto::DatasetInfo& info : dataset.info) {
@@ -56,6 +80,7 @@ DatasetFacts FactsOfDataset(const LabRecords& lab) {
   if (!lab.datasets.empty() && lab.datasets.front().input.path() != "-") {
     facts.path = lab.datasets.front().input.path();
   }
+  facts.folder = FolderOfRecords(lab);
   return facts;
 }
 

@@ -10,7 +10,8 @@ namespace lockstep {
 // Returns the facts that the first dataset record states; without such a record, those of the first sweep, scaling run
 // or comm_model record that states a number of training images, in this order. The number includes images that a run
 // holds out. Facts that the record does not state are 0. `only_cpu` is true if there are sweeps or scaling runs,
-// and all of them are on a CPU. `path` is the path of the first dataset record; empty for standard input.
+// and all of them are on a CPU. `path` is the path of the first dataset record; empty for standard input. `folder` is
+// that of the first scaling run, sweep or dataset record, in this order.
 DatasetFacts FactsOfDataset(const LabRecords& lab);
 
 }  // namespace lockstep

@@ -80,5 +80,18 @@ TEST(DatasetFactsTest, ThePathIsThatOfTheDatasetRecord) {
   EXPECT_EQ(FactsOfDataset(lab).path, "");
 }
 
+TEST(DatasetFactsTest, TheFolderIsThatOfTheRunsAndNotOfADataSetElsewhere) {
+  LabRecords lab;
+  EXPECT_EQ(FactsOfDataset(lab).folder, "");
+  lab.datasets.emplace_back().input.set_path("data/dataset.rec");
+  EXPECT_EQ(FactsOfDataset(lab).folder, "data");
+  lab.sweeps.emplace_back().input.set_path("-");
+  EXPECT_EQ(FactsOfDataset(lab).folder, "data");
+  lab.sweeps[0].input.set_path("sweep.rec");
+  EXPECT_EQ(FactsOfDataset(lab).folder, "");
+  lab.scales.emplace_back().input.set_path("my_lab/scale.rec");
+  EXPECT_EQ(FactsOfDataset(lab).folder, "my_lab");
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -54,6 +54,15 @@ std::string ChipsHtml(const proto::Summary& summary) {
   return absl::StrCat(html, "</ul>\n");
 }
 
+// Returns a command that is broken between its words only, and after each "&&".
+std::string CommandHtml(const std::string& command) {
+  const std::string words = absl::StrJoin(
+      absl::StrSplit(command, ' '), " ",
+      [](std::string* out, absl::string_view word) { absl::StrAppend(out, "<span>", EscapeHtml(word), "</span>"); });
+  return absl::StrCat("<pre class=\"command\"><code>",
+                      absl::StrReplaceAll(words, {{"<span>&amp;&amp;</span> ", "&amp;&amp;\n"}}), "</code></pre>\n");
+}
+
 std::string ChecklistHtml(const proto::Checklist& list, absl::string_view id) {
   std::string html =
       absl::StrCat("<article class=\"card\" id=\"", id, "\"><h3>", EscapeHtml(list.title()), "</h3>\n",
@@ -65,7 +74,7 @@ std::string ChecklistHtml(const proto::Checklist& list, absl::string_view id) {
                     : warns ? "warn"
                             : "missing",
                     "\">", Hidden(absl::StrCat(CheckStateText(item.state()), ": ")), EscapeHtml(item.text()),
-                    "</li>\n");
+                    item.command().empty() ? "" : CommandHtml(item.command()), "</li>\n");
   }
   return absl::StrCat(html, list.item().empty() ? "" : "</ul>", "</article>\n");
 }
@@ -96,19 +105,12 @@ std::string LinksHtml(const proto::SummaryCard& card) {
   return links.empty() ? "" : absl::StrCat("<p class=\"links\">", links, "</p>\n");
 }
 
-// Returns a command that is broken between its words only, and after each "&&".
-std::string CommandHtml(const std::string& command) {
-  const std::string words = absl::StrJoin(
-      absl::StrSplit(command, ' '), " ",
-      [](std::string* out, absl::string_view word) { absl::StrAppend(out, "<span>", EscapeHtml(word), "</span>"); });
-  return absl::StrCat("<pre class=\"command\"><code>",
-                      absl::StrReplaceAll(words, {{"<span>&amp;&amp;</span> ", "&amp;&amp;\n"}}), "</code></pre>\n");
-}
-
 std::string UnansweredHtml(const proto::SummaryCard& card) {
   return absl::StrCat("<p class=\"verdict\">No answer yet.</p>\n", Paragraph("support", card.absent_reason()),
                       card.command().empty() ? ""
-                                             : absl::StrCat("<p class=\"links\">This command answers it:</p>\n",
+                                             : absl::StrCat("<p class=\"links\">This command answers it",
+                                                            card.duration().empty() ? "" : ", in ",
+                                                            EscapeHtml(card.duration()), ":</p>\n",
                                                             CommandHtml(card.command())));
 }
 

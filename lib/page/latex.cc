@@ -86,7 +86,8 @@ class LatexWriter {
         AppendHeading(absl::StrCat(list->title(), " ", list->verdict()));
       }
       for (const proto::CheckItem& item : list->item()) {
-        AppendLine(absl::StrCat(CheckStateText(item.state()), ": ", item.text()));
+        AppendLine(absl::StrCat(CheckStateText(item.state()), ": ", item.text(), item.command().empty() ? "" : " ",
+                                item.command()));
       }
     }
     for (const proto::SummaryCard& card : summary.card()) {

@@ -118,7 +118,8 @@ std::string OneLine(const std::string& text) {
 void AppendChecklist(const proto::Checklist& list, std::string& out) {
   absl::StrAppend(&out, "\n### ", EscapeMarkdown(list.title()), "\n\n**", EscapeMarkdown(list.verdict()), "**\n\n");
   for (const proto::CheckItem& item : list.item()) {
-    absl::StrAppend(&out, "- ", CheckStateText(item.state()), ": ", EscapeMarkdown(item.text()), "\n");
+    absl::StrAppend(&out, "- ", CheckStateText(item.state()), ": ", EscapeMarkdown(item.text()), "\n",
+                    item.command().empty() ? "" : absl::StrCat("\n      ", OneLine(item.command()), "\n\n"));
   }
 }
 

@@ -125,13 +125,13 @@ TEST(ReportTest, AReportWithOneMoreRecordReplacesItself) {
   options.inputs = {lab[1]};
   options.output = folder + "/report.html";
   ASSERT_THAT(RunReport(options), IsOk());
-  EXPECT_THAT(ReadFile(folder + "/report.html"), Not(HasSubstr("scale.rec")));
+  EXPECT_THAT(ReadFile(folder + "/report.html"), Not(HasSubstr(">scale.rec<")));
   options.inputs = {lab[1], lab[2]};
   options.style = PageStyle::kLab;
   ::testing::internal::CaptureStderr();
   ASSERT_THAT(RunReport(options), IsOk());
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("its records are 2 instead of 1"));
-  EXPECT_THAT(ReadFile(folder + "/report.html"), HasSubstr("scale.rec"));
+  EXPECT_THAT(ReadFile(folder + "/report.html"), HasSubstr(">scale.rec<"));
   options.inputs = {lab[0]};
   EXPECT_THAT(RunReport(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("holds another result")));
 }
@@ -236,10 +236,10 @@ TEST(ReportTest, APageMayHaveTheNameOfAnInput) {
   EXPECT_TRUE(ModifiedAt(page) == first);  // cached
   options.inputs = {lab[1], lab[2]};
   ASSERT_THAT(RunReport(options), IsOk());
-  EXPECT_THAT(ReadFile(page), HasSubstr("scale.rec"));
+  EXPECT_THAT(ReadFile(page), HasSubstr(">scale.rec<"));
   options.inputs = {lab[2]};  // sweep.rec is no input now, and still not replaced
   ASSERT_THAT(RunReport(options), IsOk());
-  EXPECT_THAT(ReadFile(page), Not(HasSubstr("sweep.rec")));
+  EXPECT_THAT(ReadFile(page), Not(HasSubstr(">sweep.rec<")));
   EXPECT_EQ(ReadFile(lab[1]), sweep);
 }
 

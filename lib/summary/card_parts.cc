@@ -78,6 +78,7 @@ proto::SummaryCard UnansweredCard(const LabRecords& lab, absl::string_view quest
   const std::string why_none = WhyNoCommands(question, facts);
   card.set_absent_reason(why_none.empty() ? std::string(reason) : absl::StrCat(Capitalized(why_none), "."));
   card.set_command(absl::StrJoin(CommandsFor(question, facts), " && "));
+  card.set_duration(DurationOf(question, facts));
   return card;
 }
 

@@ -170,20 +170,47 @@ void AddLink(const LabRecords& lab, proto::Checklist& card) {
   }
 }
 
-// Adds an item on the questions that commands would answer, and an item for each reason why the data set excludes some.
-void AddUnanswered(const std::vector<proto::SummaryCard>& cards, proto::Checklist& card) {
-  std::vector<std::string> answerable;
+// Questions that one command answers.
+struct Answerable {
+  std::vector<std::string> questions;
+  std::string command;
+  std::string duration;
+};
+
+// Adds `one` to the questions of its command.
+void AddAnswerable(const proto::SummaryCard& one, std::vector<Answerable>& answerable) {
+  const auto known = std::find_if(answerable.begin(), answerable.end(),
+                                  [&](const Answerable& other) { return other.command == one.command(); });
+  if (known == answerable.end()) {
+    answerable.push_back({{one.question()}, one.command(), one.duration()});
+  } else {
+    known->questions.push_back(one.question());
+  }
+}
+
+// Adds an item on the questions that each command would answer, and an item for each reason why the data set excludes
+// some.
+void AddUnanswered(const std::vector<proto::SummaryCard>& cards, bool shows_all, proto::Checklist& card) {
+  std::vector<Answerable> answerable;
   std::map<std::string, std::vector<std::string>> excluded;  // questions by reason
   for (const proto::SummaryCard& one : cards) {
     if (one.state() == proto::NO_ANSWER) {
-      (one.command().empty() ? excluded[one.absent_reason()] : answerable).push_back(one.question());
+      if (one.command().empty()) {
+        excluded[one.absent_reason()].push_back(one.question());
+      } else {
+        AddAnswerable(one, answerable);
+      }
     }
   }
-  if (!answerable.empty()) {
+  for (const Answerable& one : answerable) {
     AddItem(proto::CHECK_MISSING,
-            absl::StrCat("No record answers ", JoinAnd(answerable),
-                         "; a page with --style=lab prints the commands that do."),
+            absl::StrCat("No record answers ", JoinAnd(one.questions), "; ",
+                         shows_all ? "the command is in the card below"
+                                   : absl::StrCat("this command does",
+                                                  one.duration.empty() ? "" : absl::StrCat(", in ", one.duration)),
+                         shows_all ? "." : ":"),
             card);
+    card.mutable_item(card.item_size() - 1)->set_command(shows_all ? "" : one.command);
   }
   for (const auto& [reason, questions] : excluded) {
     AddItem(proto::CHECK_MISSING, absl::StrCat("No record answers ", JoinAnd(questions), ". ", reason), card);
@@ -235,7 +262,7 @@ proto::Checklist TrustCard(const LabRecords& lab, const std::vector<Warning>& wa
   return card;
 }
 
-proto::Checklist MissingCard(const LabRecords& lab, const std::vector<proto::SummaryCard>& cards) {
+proto::Checklist MissingCard(const LabRecords& lab, const std::vector<proto::SummaryCard>& cards, bool shows_all) {
   proto::Checklist card;
   card.set_title("What is missing?");
   const std::vector<std::string> none = QuestionsIn(cards, proto::NO_ANSWER);
@@ -245,7 +272,7 @@ proto::Checklist MissingCard(const LabRecords& lab, const std::vector<proto::Sum
       AddItem(proto::CHECK_WARNING, absl::StrCat(one.question(), ": ", one.verdict()), card);
     }
   }
-  AddUnanswered(cards, card);
+  AddUnanswered(cards, shows_all, card);
   AddUnmeasuredPredictions(lab, card);
   AddLink(lab, card);
   const std::string answers =

@@ -184,12 +184,40 @@ SentRow MostSent(const ExperimentView& view) {
 
 }  // namespace
 
+namespace {
+
+// Returns true if the mean is less than twice the accuracy of chance.
+bool HasNotLearned(const LargeBatchView& large, const ExperimentRow& row) {
+  const uint32_t classes = large.view->scale->spec.model().classes();
+  const proto::Samples accuracies = large.Accuracies(row);
+  return classes > 0 && !accuracies.value().empty() && MeanOf(accuracies) * classes < 2;
+}
+
+// Adds whether the base batch has learned, and the loss in the rows that were trained longer, for equal epochs.
+void AddLonger(const LargeBatchView& large, const LargeBatchRows& batch, LargeBatchFacts& facts) {
+  const RemedyRows& none = *batch.Find(kNoRemedy);
+  const ExperimentRow* const base = large.BaseLike(*none.equal);
+  facts.base_has_not_learned = IsTrained(base) && HasNotLearned(large, *base);
+  if (!IsTrained(none.longer)) {
+    return;
+  }
+  facts.longer_epochs = EpochsOf(*none.longer);
+  const std::optional<SeedDifference> loss = LossOf(large, *none.longer);
+  if (loss.has_value() && loss->seeds >= kMinRepeats && loss->above()) {
+    facts.longer_loss = loss;
+  }
+}
+
+}  // namespace
+
 LargeBatchFacts LargeBatchFactsOf(const LargeBatchView& large, const LargeBatchRows& batch) {
   const ExperimentRow& none = *batch.Find(kNoRemedy)->equal;
   LargeBatchFacts facts;
   facts.batch = batch.global_batch;
   facts.base_batch = large.base == nullptr ? 0 : large.base->first().global_batch();
   facts.loss = LossOf(large, none);
+  facts.epochs = EpochsOf(none);
+  AddLonger(large, batch, facts);
   const RemedyChoice choice = ChooseRemedy(batch);
   facts.tried = choice.tried;
   facts.no_remedy = choice.absent_reason;

@@ -77,6 +77,20 @@ CardVerdict JudgeLargeBatch(const LargeBatchFacts& facts) {
        }},
       {"one_seed", [](const Facts& f) { return f.loss->seeds < kMinRepeats; }, proto::PARTLY,
        [](const Facts&) { return std::string("Not decided: one seed per row shows no spread."); }},
+      {"not_learned",
+       [](const Facts& f) { return f.base_has_not_learned && !f.loss->above() && !f.longer_loss.has_value(); },
+       proto::PARTLY,
+       [](const Facts& f) {
+         return absl::StrCat("Not decided: batch ", FormatCount(f.base_batch), " itself has not learned after ",
+                             CountOf(f.epochs, "epoch"), "; train for more epochs (--epochs=", 8 * f.epochs, ").");
+       }},
+      {"loss_of_longer", [](const Facts& f) { return f.base_has_not_learned && f.longer_loss.has_value(); },
+       proto::PARTLY,
+       [](const Facts& f) {
+         return absl::StrCat("Not decided: ", BatchName(f), " loses ", ThreeDigits(100 * f.longer_loss->mean),
+                             " points after ", f.longer_epochs, " epochs; after ", f.epochs, " batch ",
+                             FormatCount(f.base_batch), " has not learned.");
+       }},
       {"no_loss", [](const Facts& f) { return f.loss->below(); }, proto::ANSWERED,
        [](const Facts& f) {
          return absl::StrCat("Nothing to repair: ", BatchName(f), " is more accurate than batch ",

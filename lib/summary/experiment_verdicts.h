@@ -20,6 +20,12 @@ struct LargeBatchFacts {
   size_t tried = 0;                     // number of single remedies
   std::string remedy;                   // best single remedy by held-out accuracy; empty: none is named
   std::string no_remedy;                // reason why none is named
+  bool base_has_not_learned = false;    // the base batch is less than twice as accurate as chance
+  // Accuracies of the base batch and of this one after as many epochs, in the rows "longer"; the loss is unset if the
+  // record lacks these rows, or if its seeds do not show a loss.
+  std::optional<SeedDifference> longer_loss;
+  uint64_t epochs = 0;
+  uint64_t longer_epochs = 0;
   bool held_out = false;                // the remedies have accuracies on held-out images
   std::optional<double> gain;           // accuracy of `remedy` minus that without a remedy; unset: not significant
   std::vector<std::string> equal_ones;  // remedies whose held-out accuracy does not differ significantly

@@ -63,6 +63,22 @@ TEST(JudgeLargeBatchTest, NoRepairWithoutALossThatTheSeedsShow) {
   EXPECT_EQ(JudgeLargeBatch(facts).text, "Not decided: batch 8192 has no small batch to be compared with.");
 }
 
+TEST(JudgeLargeBatchTest, ABaseThatHasNotLearnedDecidesNothing) {
+  LargeBatchFacts facts = Large();
+  facts.loss = Difference(0.03, 0.2);
+  facts.epochs = 5;
+  EXPECT_EQ(JudgeLargeBatch(facts).rule, "loss_not_shown");
+  facts.base_has_not_learned = true;
+  EXPECT_EQ(JudgeLargeBatch(facts).text,
+            "Not decided: batch 128 itself has not learned after 5 epochs; train for more epochs (--epochs=40).");
+  facts.longer_epochs = 40;
+  facts.longer_loss = Difference(0.2544, 0.001);
+  EXPECT_EQ(JudgeLargeBatch(facts).text,
+            "Not decided: batch 8192 loses 25.4 points after 40 epochs; after 5 batch 128 has not learned.");
+  facts.base_has_not_learned = false;
+  EXPECT_EQ(JudgeLargeBatch(facts).rule, "loss_not_shown");
+}
+
 TEST(JudgeSamplerTest, EachRuleAndItsNeighbours) {
   SamplerFacts facts = {5, 5, 1, 50000, 48440, 25000};
   EXPECT_EQ(JudgeSampler(facts).text, "Yes: without it, each rank sees the same half of the images in every epoch.");

@@ -29,10 +29,16 @@ bool ByBatch(const AtBatch& a, const AtBatch& b) { return a.batch < b.batch; }
 
 constexpr char kEpochExtremes[] = "mean and extremes of single epochs";
 
-// Returns the batch of the headline: the fastest repeated one, or the only one.
+// Returns the batch of the headline: the fastest repeated one; if no batch was repeated, the one with the shortest
+// single epoch.
 uint32_t HeadlineBatch(const BatchFacts& facts) {
   const std::vector<uint32_t> fastest = facts.Fastest();
-  return fastest.empty() ? facts.seconds.front().batch : fastest.front();
+  return fastest.empty() ? std::min_element(facts.seconds.begin(), facts.seconds.end(),
+                                            [](const AtBatch& a, const AtBatch& b) {
+                                              return a.value.mean < b.value.mean;
+                                            })
+                               ->batch
+                         : fastest.front();
 }
 
 // Returns "1.97 times as fast as batch 32"; empty if no batch is faster than another, or if the smallest batch is one
@@ -107,6 +113,7 @@ proto::SummaryCard WithoutRows(const LabRecords& lab, absl::string_view question
                          absl::StrCat("The times on several devices are there, but no comm_model record explains ",
                                       scale.name(), "."));
       card.set_command(ExplainCommand(scale.input.path()));
+      card.clear_duration();
       return card;
     }
   }
@@ -291,6 +298,8 @@ proto::SummaryCard CardQ1(const LabRecords& lab) {
       absl::StrCat("on ", DevicesText(1, sweep->header), " at batch ", FormatCount(batch), times.empty() ? "" : ",")};
   if (!times.empty()) {
     base.push_back(times);
+  } else if (facts.Fastest().empty() && facts.seconds.size() > 1) {
+    base.push_back("(shortest single epoch)");
   }
   const Spread epoch = EpochAt(points, batch);
   SetHeadline(ThreeDigits(static_cast<double>(images) / epoch.mean), "images/s", base, card);

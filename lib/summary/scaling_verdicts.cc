@@ -72,6 +72,17 @@ std::string AtLeastIdeal(const char* answer, const ScalingFacts& facts) {
 
 constexpr char kWaits[] = " of an epoch waits for it.";
 
+// A single epoch has no upper bound, so that "at most" may not be said of it.
+bool IsSingleEpoch(const WaitingFacts& facts) {
+  return std::none_of(facts.share.begin(), facts.share.end(), [](const AtBatch& at) { return at.value.repeated; });
+}
+
+std::string LittleText(const WaitingFacts& facts) {
+  return IsSingleEpoch(facts)
+             ? absl::StrCat("Little: ", ShortPercent(Most(facts.share).value.mean), " of one timed epoch waits for it.")
+             : absl::StrCat("Little: at most ", PercentRoundedUp(MostHigh(facts.share)), kWaits);
+}
+
 bool IsImpossible(const WaitingFacts& facts) { return !facts.share.empty() && Most(facts.share).value.mean > 1; }
 
 bool IsBelowZero(const WaitingFacts& facts) { return !facts.share.empty() && Least(facts.share).value.mean < 0; }
@@ -202,9 +213,7 @@ CardVerdict JudgeWaiting(const WaitingFacts& facts) {
        [](const WaitingFacts&) { return std::string("Not decided: the measured waiting is longer than the epoch."); }},
       {"below_zero", IsBelowZero, proto::PARTLY, BelowZeroVerdict},
       {"little", [](const WaitingFacts& f) { return MostHigh(f.share) < kLittleWaiting; }, proto::ANSWERED,
-       [](const WaitingFacts& f) {
-         return absl::StrCat("Little: at most ", PercentRoundedUp(MostHigh(f.share)), kWaits);
-       }},
+       LittleText},
       {"some", [](const WaitingFacts& f) { return MostHigh(f.share) < kSomeWaiting; }, proto::ANSWERED,
        [](const WaitingFacts& f) { return absl::StrCat("Some: up to ", PercentRoundedUp(MostHigh(f.share)), kWaits); }},
       {"most", [](const WaitingFacts& f) { return LeastLow(f.share) >= 0.5; }, proto::ANSWERED,

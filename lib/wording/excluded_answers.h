@@ -21,6 +21,7 @@ struct DatasetFacts {
   uint32_t width = 0;
   bool only_cpu = false;  // true: all runs of the page are on a CPU, which trains LeNet-5 in minutes and not ResNet-18
   std::string path = {};  // path of the data set's record, as the user gave it; empty: dataset.rec
+  std::string folder = {};  // folder of the page's records, into which commands write; empty: the current one
 
   // Returns the number of images for choices of batches, all of which fit if the number is unknown.
   uint64_t ImagesForBatches() const;

@@ -1,6 +1,7 @@
 // The commands that make the records which answer a question of the lab. Each command runs without changes in the
 // folder in which report was run, after the commands before it; tests/suggested_commands_test.py runs them.
 //
+// On a CPU the experiments have the small extent of small_experiments.h.
 // If dataset.rec has too few images for the lab's batches, the commands name batches that fit.
 #ifndef LOCKSTEP_LIB_WORDING_QUESTION_COMMANDS_H_
 #define LOCKSTEP_LIB_WORDING_QUESTION_COMMANDS_H_
@@ -18,6 +19,10 @@ namespace lockstep {
 // WhyNoCommands has a reason.
 std::vector<std::string> CommandsFor(absl::string_view question, const DatasetFacts& facts);
 
+// Returns the predicted duration of the commands: "about 70 s on two cores". Returns an empty text if it is not known:
+// on GPUs, and for questions that no experiment answers.
+std::string DurationOf(absl::string_view question, const DatasetFacts& facts);
+
 // Returns "run A" or "run A and then B".
 std::string RunText(const std::vector<std::string>& commands);
 
@@ -34,7 +39,7 @@ std::string DataParallelText(const DatasetFacts& facts);
 std::string PredictCommand();
 std::string AuditCommand();
 
-// Returns the command that explains the scale record at `path`.
+// Returns the command that explains the scale record at `path`, and writes into the folder of the record.
 std::string ExplainCommand(absl::string_view path);
 
 }  // namespace lockstep

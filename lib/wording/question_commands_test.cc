@@ -35,7 +35,35 @@ TEST(QuestionCommandsTest, OnACpuTheNetworkIsSmall) {
     EXPECT_THAT(CommandsFor(question, facts)[0], HasSubstr(" --model=lenet5 ")) << question;
     EXPECT_THAT(CommandsFor(question, {5000})[0], Not(HasSubstr("--model"))) << question;
   }
-  EXPECT_THAT(CommandsFor("Q6", facts)[0], Not(HasSubstr("--model")));
+}
+
+// The experiments have the extent that the lab plans on a CPU, and all outputs are in the folder of the records.
+TEST(QuestionCommandsTest, OnACpuTheExperimentsAreSmall) {
+  DatasetFacts facts = {5000};
+  facts.only_cpu = true;
+  facts.path = "my_lab/dataset.rec";
+  facts.folder = "my_lab";
+  EXPECT_THAT(CommandsFor("Q4", facts),
+              ElementsAre("scale_run --input=my_lab/dataset.rec --model=lenet5 --experiment=large_batch --ranks=2 "
+                          "--batch_size=624,4500 --seeds=2 --rows='624;4500;4500, linear rate;4500, warm-up;4500, "
+                          "clipping;4500, LARS;4500, label smoothing' --output=my_lab/large_batch.rec"));
+  EXPECT_EQ(DurationOf("Q4", facts), "about 60 s on two cores");
+  EXPECT_EQ(CommandsFor("Q6", facts), CommandsFor("Q7", facts));
+  EXPECT_THAT(CommandsFor("Q7", facts),
+              ElementsAre("cifar_prep --input_format=synthetic --train_images=128 --test_images=32 "
+                          "--output=my_lab/.few.rec",
+                          "scale_run --input=my_lab/.few.rec --experiment=what_is_sent --ranks=2 --seeds=2 "
+                          "--model=resnet18 --batch_size=32 --epochs=2 --rows='gradients only;buffers broadcast' "
+                          "--output=my_lab/what_is_sent.rec"));
+  EXPECT_EQ(DurationOf("Q7", facts), "about 40 s on two cores");
+  facts.training_images = 50000;
+  EXPECT_EQ(DurationOf("Q4", facts), "about 7 min on two cores");
+  EXPECT_EQ(DurationOf("Q1", facts), "");
+  EXPECT_EQ(DurationOf("Q4", {5000}), "");
+  facts.classes = 100;
+  EXPECT_THAT(CommandsFor("Q6", facts)[0], HasSubstr(" --classes=100 --output=my_lab/.few_classes.rec"));
+  facts.classes = 1001;  // more than synthetic images can have
+  EXPECT_THAT(CommandsFor("Q6", facts)[0], HasSubstr("scale_run --input=my_lab/dataset.rec "));
 }
 
 TEST(QuestionCommandsTest, BiasesAreQuantizedOfANetworkThatHasThem) {
@@ -109,6 +137,7 @@ TEST(QuestionCommandsTest, TheDatasetHasThePathThatTheUserGave) {
   DatasetFacts facts;
   facts.path = "real_lab/dataset.rec";
   EXPECT_THAT(CommandsFor("Q1", facts), ElementsAre("train_sweep --input=real_lab/dataset.rec --output=sweep.rec"));
+  EXPECT_EQ(ExplainCommand("a/scale.rec"), "comm_model --input=a/scale.rec --output=a/comm_model.rec");
   for (const char* const question : {"Q2", "Q4", "Q5", "Q6", "B2", "B5"}) {
     EXPECT_THAT(CommandsFor(question, facts)[0], HasSubstr(" --input=real_lab/dataset.rec ")) << question;
   }
