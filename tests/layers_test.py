@@ -34,7 +34,7 @@ LAYERS = [
         "wording": "cifar dataset networks scaling statistics",
         "lab_records": "networks record scaling statistics wording",
         "warnings": "dataset lab_records scaling statistics wording",
-        "summary": "lab_records networks scaling statistics warnings wording",
+        "summary": "comparison lab_records networks scaling statistics warnings wording",
         "export": "lab_records networks record scaling statistics",
         "report": "collectives comparison dataset lab_records networks page plot published record scaling statistics "
                   "summary warnings wording",

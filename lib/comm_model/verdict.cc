@@ -89,11 +89,10 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
   AppendCount(predictions, "prediction", parts);
   AppendCount(answers, "what-if answer", parts);
   if (audited > 0) {
-    parts.push_back(absl::StrCat(
-        followed, " of ", audited, " printed results follow from their tables",
-        ambiguous == 0 ? "" : absl::StrCat(", ", ambiguous, " in more than one way"),
-        restored == 0 ? "" : absl::StrCat(", ", restored, " only with a lost digit restored"),
-        left_out == 0 ? "" : absl::StrCat("; ", left_out, " numbers left out")));
+    parts.push_back(absl::StrCat(followed, " of ", audited, " printed results follow from their tables",
+                                 ambiguous == 0 ? "" : absl::StrCat(", ", ambiguous, " in more than one way"),
+                                 restored == 0 ? "" : absl::StrCat(", ", restored, " only with a lost digit restored"),
+                                 left_out == 0 ? "" : absl::StrCat("; ", left_out, " numbers left out")));
   }
   if (fits > 0 && parts.empty()) {
     parts.push_back(absl::StrCat(accepted, " of ", fits, " fits of all-reduce times accepted"));

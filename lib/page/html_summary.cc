@@ -106,12 +106,12 @@ std::string LinksHtml(const proto::SummaryCard& card) {
 }
 
 std::string UnansweredHtml(const proto::SummaryCard& card) {
-  return absl::StrCat("<p class=\"verdict\">No answer yet.</p>\n", Paragraph("support", card.absent_reason()),
-                      card.command().empty() ? ""
-                                             : absl::StrCat("<p class=\"links\">This command answers it",
-                                                            card.duration().empty() ? "" : ", in ",
-                                                            EscapeHtml(card.duration()), ":</p>\n",
-                                                            CommandHtml(card.command())));
+  return absl::StrCat(
+      "<p class=\"verdict\">No answer yet.</p>\n", Paragraph("support", card.absent_reason()),
+      card.command().empty()
+          ? ""
+          : absl::StrCat("<p class=\"links\">This command answers it", card.duration().empty() ? "" : ", in ",
+                         EscapeHtml(card.duration()), ":</p>\n", CommandHtml(card.command())));
 }
 
 // Returns a card; `id` is an attribute, or empty.

@@ -190,7 +190,8 @@ void AddAnswerable(const proto::SummaryCard& one, std::vector<Answerable>& answe
 
 // Adds an item on the questions that each command would answer, and an item for each reason why the data set excludes
 // some.
-void AddUnanswered(const std::vector<proto::SummaryCard>& cards, bool shows_all, proto::Checklist& card) {
+void AddUnanswered(const std::vector<proto::SummaryCard>& cards, CommandPlace place, proto::Checklist& card) {
+  const bool in_cards = place == CommandPlace::kCards;
   std::vector<Answerable> answerable;
   std::map<std::string, std::vector<std::string>> excluded;  // questions by reason
   for (const proto::SummaryCard& one : cards) {
@@ -205,12 +206,12 @@ void AddUnanswered(const std::vector<proto::SummaryCard>& cards, bool shows_all,
   for (const Answerable& one : answerable) {
     AddItem(proto::CHECK_MISSING,
             absl::StrCat("No record answers ", JoinAnd(one.questions), "; ",
-                         shows_all ? "the command is in the card below"
+                         in_cards ? "the command is in the card below"
                                    : absl::StrCat("this command does",
                                                   one.duration.empty() ? "" : absl::StrCat(", in ", one.duration)),
-                         shows_all ? "." : ":"),
+                         in_cards ? "." : ":"),
             card);
-    card.mutable_item(card.item_size() - 1)->set_command(shows_all ? "" : one.command);
+    card.mutable_item(card.item_size() - 1)->set_command(in_cards ? "" : one.command);
   }
   for (const auto& [reason, questions] : excluded) {
     AddItem(proto::CHECK_MISSING, absl::StrCat("No record answers ", JoinAnd(questions), ". ", reason), card);
@@ -262,7 +263,7 @@ proto::Checklist TrustCard(const LabRecords& lab, const std::vector<Warning>& wa
   return card;
 }
 
-proto::Checklist MissingCard(const LabRecords& lab, const std::vector<proto::SummaryCard>& cards, bool shows_all) {
+proto::Checklist MissingCard(const LabRecords& lab, const std::vector<proto::SummaryCard>& cards, CommandPlace place) {
   proto::Checklist card;
   card.set_title("What is missing?");
   const std::vector<std::string> none = QuestionsIn(cards, proto::NO_ANSWER);
@@ -272,7 +273,7 @@ proto::Checklist MissingCard(const LabRecords& lab, const std::vector<proto::Sum
       AddItem(proto::CHECK_WARNING, absl::StrCat(one.question(), ": ", one.verdict()), card);
     }
   }
-  AddUnanswered(cards, shows_all, card);
+  AddUnanswered(cards, place, card);
   AddUnmeasuredPredictions(lab, card);
   AddLink(lab, card);
   const std::string answers =

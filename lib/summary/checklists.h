@@ -22,13 +22,16 @@ struct TrustFacts {
 };
 CardVerdict JudgeTrust(const TrustFacts& facts);
 
+// Place of the commands that answer a question: the items of MissingCard, or the question's card, if the page shows the
+// cards of all questions.
+enum class CommandPlace { kItems, kCards };
+
 // Returns the card: sum checks, repeats, seeds and predictions of the records, then each kind of warning once.
 proto::Checklist TrustCard(const LabRecords& lab, const std::vector<Warning>& warnings);
 
 // Returns the card: questions without a decision, questions without an answer with the commands that answer them,
-// predictions that were not measured, and the unmeasured link. `cards` are those of all questions. `shows_all` must be
-// true if the page shows all these cards, which then have the commands.
-proto::Checklist MissingCard(const LabRecords& lab, const std::vector<proto::SummaryCard>& cards, bool shows_all);
+// predictions that were not measured, and the unmeasured link. `cards` are those of all questions.
+proto::Checklist MissingCard(const LabRecords& lab, const std::vector<proto::SummaryCard>& cards, CommandPlace place);
 
 // Returns the number of warnings and the worst one. The list must be sorted by severity and not empty.
 proto::WarningChip MakeWarningChip(const std::vector<Warning>& warnings);

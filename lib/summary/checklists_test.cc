@@ -45,14 +45,14 @@ TEST(ChecklistsTest, WhatIsMissing) {
   none.set_question("B1");
   none.set_state(proto::NO_ANSWER);
   none.set_command("quantize");
-  EXPECT_EQ(MissingCard({}, {answered}, false).verdict(), "Nothing: every question of the lab is answered.");
-  EXPECT_EQ(MissingCard({}, {answered, partly}, false).verdict(), "A decision on Q7.");
-  const proto::Checklist card = MissingCard({}, {answered, partly, none}, false);
+  EXPECT_EQ(MissingCard({}, {answered}, CommandPlace::kItems).verdict(), "Nothing: every question of the lab is answered.");
+  EXPECT_EQ(MissingCard({}, {answered, partly}, CommandPlace::kItems).verdict(), "A decision on Q7.");
+  const proto::Checklist card = MissingCard({}, {answered, partly, none}, CommandPlace::kItems);
   EXPECT_EQ(card.verdict(), "An answer to B1; a decision on Q7.");
   EXPECT_EQ(card.item(0).text(), "Q7: Not decided: 3 seeds show no clear difference.");
   EXPECT_EQ(card.item(1).text(), "No record answers B1; this command does:");
   EXPECT_EQ(card.item(1).command(), "quantize");
-  const proto::Checklist with_cards = MissingCard({}, {answered, partly, none}, true);
+  const proto::Checklist with_cards = MissingCard({}, {answered, partly, none}, CommandPlace::kCards);
   EXPECT_EQ(with_cards.item(1).text(), "No record answers B1; the command is in the card below.");
   EXPECT_EQ(with_cards.item(1).command(), "");
 }
@@ -65,7 +65,7 @@ TEST(ChecklistsTest, QuestionsThatTheDataSetExcludesHaveTheirReason) {
     cards[i].set_absent_reason(i == 0 ? "No record." : "An int8 answer needs another data set.");
   }
   cards[0].set_command("scale_run");
-  const proto::Checklist card = MissingCard({}, cards, false);
+  const proto::Checklist card = MissingCard({}, cards, CommandPlace::kItems);
   ASSERT_GE(card.item_size(), 2);
   EXPECT_EQ(card.item(0).text(), "No record answers Q4; this command does:");
   EXPECT_EQ(card.item(1).text(), "No record answers B1 and B2. An int8 answer needs another data set.");
@@ -79,7 +79,7 @@ TEST(ChecklistsTest, QuestionsOfOneCommandAreOneItemWithItsDuration) {
     cards[i].set_command(i < 2 ? "scale_run" : "quantize");
     cards[i].set_duration(i < 2 ? "about 40 s on two cores" : "");
   }
-  const proto::Checklist card = MissingCard({}, cards, false);
+  const proto::Checklist card = MissingCard({}, cards, CommandPlace::kItems);
   ASSERT_EQ(card.item_size(), 2);
   EXPECT_EQ(card.item(0).text(), "No record answers Q6 and Q7; this command does, in about 40 s on two cores:");
   EXPECT_EQ(card.item(0).command(), "scale_run");

@@ -16,11 +16,11 @@ namespace lockstep {
 struct LargeBatchFacts {
   uint32_t batch = 0;
   uint32_t base_batch = 0;
-  std::optional<SeedDifference> loss;   // accuracy of the base batch minus that of the batch; unset: no base row
-  size_t tried = 0;                     // number of single remedies
-  std::string remedy;                   // best single remedy by held-out accuracy; empty: none is named
-  std::string no_remedy;                // reason why none is named
-  bool base_has_not_learned = false;    // the base batch is less than twice as accurate as chance
+  std::optional<SeedDifference> loss;  // accuracy of the base batch minus that of the batch; unset: no base row
+  size_t tried = 0;                    // number of single remedies
+  std::string remedy;                  // best single remedy by held-out accuracy; empty: none is named
+  std::string no_remedy;               // reason why none is named
+  bool base_has_not_learned = false;   // the base batch is less than twice as accurate as chance
   // Accuracies of the base batch and of this one after as many epochs, in the rows "longer"; the loss is unset if the
   // record lacks these rows, or if its seeds do not show a loss.
   std::optional<SeedDifference> longer_loss;

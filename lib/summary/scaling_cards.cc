@@ -33,12 +33,11 @@ constexpr char kEpochExtremes[] = "mean and extremes of single epochs";
 // single epoch.
 uint32_t HeadlineBatch(const BatchFacts& facts) {
   const std::vector<uint32_t> fastest = facts.Fastest();
-  return fastest.empty() ? std::min_element(facts.seconds.begin(), facts.seconds.end(),
-                                            [](const AtBatch& a, const AtBatch& b) {
-                                              return a.value.mean < b.value.mean;
-                                            })
-                               ->batch
-                         : fastest.front();
+  return fastest.empty()
+             ? std::min_element(facts.seconds.begin(), facts.seconds.end(),
+                                [](const AtBatch& a, const AtBatch& b) { return a.value.mean < b.value.mean; })
+                   ->batch
+             : fastest.front();
 }
 
 // Returns "1.97 times as fast as batch 32"; empty if no batch is faster than another, or if the smallest batch is one

@@ -79,13 +79,13 @@ std::vector<std::string> FewImagesCommands(const DatasetFacts& facts) {
   constexpr uint32_t kDefaultClasses = 10;
   const bool other_classes = facts.classes > 0 && facts.classes != kDefaultClasses;
   const std::string few = other_classes ? ".few_classes.rec" : ".few.rec";
-  return {absl::StrCat("cifar_prep --input_format=synthetic --train_images=", kFewImages, " --test_images=",
-                       kFewTestImages, other_classes ? absl::StrCat(" --classes=", facts.classes) : "",
-                       OutputFlag(facts, few)),
-          absl::StrCat("scale_run", OutputFlag(facts, few, "input"), " --experiment=what_is_sent --ranks=",
-                       kCommandRanks, " --seeds=", kSmallSeeds, " --model=resnet18 --batch_size=",
-                       kCommandRanks * kFewPerRank, " --epochs=", kFewEpochs, " --rows='", kFewRows, "'",
-                       OutputFlag(facts, RecordName(proto::WHAT_IS_SENT)))};
+  return {
+      absl::StrCat("cifar_prep --input_format=synthetic --train_images=", kFewImages, " --test_images=", kFewTestImages,
+                   other_classes ? absl::StrCat(" --classes=", facts.classes) : "", OutputFlag(facts, few)),
+      absl::StrCat("scale_run", OutputFlag(facts, few, "input"), " --experiment=what_is_sent --ranks=", kCommandRanks,
+                   " --seeds=", kSmallSeeds, " --model=resnet18 --batch_size=", kCommandRanks * kFewPerRank,
+                   " --epochs=", kFewEpochs, " --rows='", kFewRows, "'",
+                   OutputFlag(facts, RecordName(proto::WHAT_IS_SENT)))};
 }
 
 // Returns the flags of the small extent of large_batch and sampler_epoch.
@@ -140,8 +140,8 @@ absl::string_view QuestionOf(proto::Experiment experiment) {
 std::vector<std::string> QuantizeCommands(absl::string_view model, absl::string_view record,
                                           const DatasetFacts& facts) {
   const std::string checkpoint = OutputFlag(facts, absl::StrCat(model, ".pt"), "checkpoint");
-  return {absl::StrCat("train_sweep", InputFlag(facts), " --model=", model, " --batch_size=", FirstBatch(facts), checkpoint,
-                       OutputFlag(facts, absl::StrCat(model, ".rec"))),
+  return {absl::StrCat("train_sweep", InputFlag(facts), " --model=", model, " --batch_size=", FirstBatch(facts),
+                       checkpoint, OutputFlag(facts, absl::StrCat(model, ".rec"))),
           absl::StrCat("quantize", InputFlag(facts), checkpoint, OutputFlag(facts, record))};
 }
 
@@ -149,8 +149,7 @@ std::vector<std::string> QuantizeCommands(absl::string_view model, absl::string_
 std::string SweepCommand(const DatasetFacts& facts) {
   const uint32_t batch = FirstBatch(facts);
   return absl::StrCat("train_sweep", InputFlag(facts), ModelFlag(facts),
-                      batch < kFirstBatch ? absl::StrCat(" --batch_size=", batch) : "",
-                      OutputFlag(facts, "sweep.rec"));
+                      batch < kFirstBatch ? absl::StrCat(" --batch_size=", batch) : "", OutputFlag(facts, "sweep.rec"));
 }
 
 }  // namespace
@@ -173,8 +172,7 @@ std::string PredictCommand() { return "comm_model --input=scale.rec --predict_ra
 std::string AuditCommand() { return "comm_model --audit=data/published/hand_in_001.textproto --output=audit.rec"; }
 
 std::string ExplainCommand(absl::string_view path) {
-  return absl::StrCat("comm_model", PathFlag("input", path),
-                      PathFlag("output", SiblingPath(path, "comm_model.rec")));
+  return absl::StrCat("comm_model", PathFlag("input", path), PathFlag("output", SiblingPath(path, "comm_model.rec")));
 }
 
 std::vector<std::string> CommandsFor(absl::string_view question, const DatasetFacts& facts) {

@@ -30,7 +30,7 @@ double SmallLargeBatchSeconds(double images, uint32_t base, uint32_t large) {
 
 double SmallSamplerSeconds(double images, uint32_t batch) { return kSmallSeeds * 2 * LeNetRow(images, batch); }
 
-// As in lib/lab, an evaluation takes half as long as training.
+// An evaluation takes half as long as training, like in lib/lab.
 double SmallSentSeconds() {
   return kFewRowCount * kSmallSeeds *
          (kCpuPointSeconds + kFewEpochs * kCpuResNet.Seconds(kFewImages, kFewPerRank) +

@@ -23,9 +23,9 @@ std::string SmallLargeBatchRows(uint32_t base, uint32_t large);
 
 // --- what_is_sent (Q6, Q7): ResNet-18 on few synthetic images ---
 
-inline constexpr uint32_t kFewImages = 128;      // training images
-inline constexpr uint32_t kFewTestImages = 32;   // test images
-inline constexpr uint32_t kFewPerRank = 16;      // images per rank and step
+inline constexpr uint32_t kFewImages = 128;     // training images
+inline constexpr uint32_t kFewTestImages = 32;  // test images
+inline constexpr uint32_t kFewPerRank = 16;     // images per rank and step
 inline constexpr uint32_t kFewEpochs = 2;
 inline constexpr char kFewRows[] = "gradients only;buffers broadcast";  // a CPU has no batch norm over all ranks
 inline constexpr uint32_t kFewRowCount = 2;
