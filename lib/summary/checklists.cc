@@ -207,8 +207,8 @@ void AddUnanswered(const std::vector<proto::SummaryCard>& cards, CommandPlace pl
     AddItem(proto::CHECK_MISSING,
             absl::StrCat("No record answers ", JoinAnd(one.questions), "; ",
                          in_cards ? "the command is in the card below"
-                                   : absl::StrCat("this command does",
-                                                  one.duration.empty() ? "" : absl::StrCat(", in ", one.duration)),
+                                  : absl::StrCat("this command does",
+                                                 one.duration.empty() ? "" : absl::StrCat(", in ", one.duration)),
                          in_cards ? "." : ":"),
             card);
     card.mutable_item(card.item_size() - 1)->set_command(in_cards ? "" : one.command);

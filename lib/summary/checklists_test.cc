@@ -45,7 +45,8 @@ TEST(ChecklistsTest, WhatIsMissing) {
   none.set_question("B1");
   none.set_state(proto::NO_ANSWER);
   none.set_command("quantize");
-  EXPECT_EQ(MissingCard({}, {answered}, CommandPlace::kItems).verdict(), "Nothing: every question of the lab is answered.");
+  EXPECT_EQ(MissingCard({}, {answered}, CommandPlace::kItems).verdict(),
+            "Nothing: every question of the lab is answered.");
   EXPECT_EQ(MissingCard({}, {answered, partly}, CommandPlace::kItems).verdict(), "A decision on Q7.");
   const proto::Checklist card = MissingCard({}, {answered, partly, none}, CommandPlace::kItems);
   EXPECT_EQ(card.verdict(), "An answer to B1; a decision on Q7.");

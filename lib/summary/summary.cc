@@ -78,7 +78,8 @@ proto::Section SummarySection(const LabRecords& lab, CardsOf which) {
   }
   summary.set_answers(AnswersText({summary.chip().begin(), summary.chip().end()}));
   *summary.mutable_trust() = TrustCard(lab, warnings);
-  *summary.mutable_missing() = MissingCard(lab, cards, which == CardsOf::kAllQuestions ? CommandPlace::kCards : CommandPlace::kItems);
+  const CommandPlace place = which == CardsOf::kAllQuestions ? CommandPlace::kCards : CommandPlace::kItems;
+  *summary.mutable_missing() = MissingCard(lab, cards, place);
   for (proto::LabRun& run : LabRuns(lab)) {
     *summary.add_run() = std::move(run);
   }
