@@ -31,7 +31,7 @@ NETWORKS_ON_TWO = "2026-11-28-h200x2-networks"
 BATCH_NORM_ON_TWO = "2026-11-29-h200x2-networks"
 LENET5_BIAS = "2026-11-29-h200-lenet5-bias"
 RESNET34_ON_TWO = "2026-11-29-h200x2-resnet34"
-RECIPE = "2026-11-29-h200-recipe"
+RECIPE = "2026-11-29-h200-recipe-seeds"
 
 TABLES = {}  # name: (title, command, build), in the order of this file
 Table = collections.namedtuple("Table", "title command build")
