@@ -32,6 +32,7 @@ BATCH_NORM_ON_TWO = "2026-11-29-h200x2-networks"
 LENET5_BIAS = "2026-11-29-h200-lenet5-bias"
 RESNET34_ON_TWO = "2026-11-29-h200x2-resnet34"
 RECIPE = "2026-11-29-h200-recipe-seeds"
+RECIPE_HALF = "2026-11-29-h200-recipe"  # an earlier call, also with PyTorch's weights in fp16
 
 TABLES = {}  # name: (title, command, build), in the order of this file
 Table = collections.namedtuple("Table", "title command build")
@@ -434,7 +435,12 @@ def recipe(results):
     lines += [recipe_table.baseline_run(line) for line in series.lines]
     known = recipe_table.sides(lines)
     command = f"{RECIPE_COMMAND}`, which runs `{runs[0].command}"
-    return block(recipe_table.answer(known, "short26"), recipe_table.HEAD, recipe_table.rows(known),
+    earlier = {line["side"]: line for line in map(recipe_table.baseline_run, results.series(f"{RECIPE_HALF}/pytorch.jsonl").lines)}
+    ours = recipe_table.our_run(results.records(f"{RECIPE_HALF}/ours_*.rec")[0].entries, "short26")
+    half = (f"With weights in fp16, which this call left out, PyTorch took {significant(earlier['half']['train_seconds'])} s next to "
+            f"{significant(ours['train_seconds'])} s in an earlier call (`{RECIPE_HALF}`).")
+    answer = recipe_table.answer(known, "short26").replace(" Means of", f" {half} Means of")
+    return block(answer, recipe_table.HEAD, recipe_table.rows(known),
                  source(runs, "n as above", series, files=[f"{RECIPE}/ours_*.rec", "pytorch.jsonl"], command=command))
 
 
