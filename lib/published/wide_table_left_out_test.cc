@@ -7,47 +7,20 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/published/published_csv.h"
+#include "lib/published/wide_table_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::ExpectPrintedFault;
 using ::lockstep::testing::IsOk;
-using ::lockstep::testing::StatusIs;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
-constexpr char kSource[] = "# source: Table 2 of a thesis\n";
-
-absl::StatusOr<proto::PublishedTables> Read(const std::string& text) {
-  return ParsePublishedCsv(absl::StrCat(kSource, text), "a.csv");
-}
-
-// Returns the numbers as "QUANTITY N=2 B=32 16.16", in one line.
-std::string Numbers(const std::string& text) {
-  const auto tables = Read(text);
-  EXPECT_THAT(tables, IsOk()) << text;
-  std::vector<std::string> numbers;
-  if (tables.ok()) {
-    for (const proto::PublishedTable& table : tables->table()) {
-      for (const proto::PublishedValue& value : table.value()) {
-        numbers.push_back(absl::StrCat(proto::PublishedQuantity_Name(value.quantity()), " N=", value.devices(),
-                                       " B=", value.batch(), " ", value.as_printed()));
-      }
-    }
-  }
-  return absl::StrJoin(numbers, "; ");
-}
-
-void ExpectFault(const std::string& text, const std::string& where, const std::string& says) {
-  EXPECT_THAT(Read(text).status(),
-              StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr(absl::StrCat("a.csv", where)), HasSubstr(says))))
-      << text;
-}
+using ::lockstep::testing::PrintedNumbers;
+using ::lockstep::testing::ReadPrinted;
 
 // Returns the names that the first table leaves out as "Comm Overhead 9; Init 2".
 std::string LeftOut(const std::string& text) {
-  const auto tables = Read(text);
+  const auto tables = ReadPrinted(text);
   EXPECT_THAT(tables, IsOk()) << text;
   std::vector<std::string> names;
   if (tables.ok()) {
@@ -62,7 +35,7 @@ TEST(WideTableLeftOutTest, AColumnThatIsNotUnderstoodIsLeftOut) {
   const std::string text =
       "| GPUs | Strategy | img/s | Comm Overhead | Efficiency | Boot (s) |\n|---|---|---|---|---|---|\n"
       "| 1 | DDP | 1,150 | 0.0% | 100.0% | - |\n| 2 | DDP | 2,250 | 3.2% | 97.8% | 7 |\n";
-  EXPECT_EQ(Numbers(text),
+  EXPECT_EQ(PrintedNumbers(text),
             "ITEMS_PER_SECOND N=1 B=0 1150; EFFICIENCY_PERCENT N=1 B=0 100.0; ITEMS_PER_SECOND N=2 B=0 2250; "
             "EFFICIENCY_PERCENT N=2 B=0 97.8");
   EXPECT_EQ(LeftOut(text), "Comm Overhead 2; Boot (s) 1");
@@ -75,22 +48,24 @@ TEST(WideTableLeftOutTest, ARowThatIsNotUnderstoodIsLeftOut) {
   const std::string text =
       "# batch: 32\nMetric,1 GPU,4 GPUs\nEpoch time (s),19.53,42.34\nFinal validation accuracy,88.6%,88.4%\n"
       "Zeta-50,7,-\nSpeedup,1.00x,0.46x\n";
-  EXPECT_EQ(Numbers(text),
+  EXPECT_EQ(PrintedNumbers(text),
             "EPOCH_SECONDS N=1 B=32 19.53; EPOCH_SECONDS N=4 B=32 42.34; SPEEDUP N=1 B=32 1.00; SPEEDUP N=4 B=32 0.46");
   EXPECT_EQ(LeftOut(text), "Final validation accuracy 2; Zeta-50 1");
   EXPECT_EQ(LeftOut("GPUs,loss\n1,0.5\nbaseline,0.75\n"), "baseline 1");
 }
 
 TEST(WideTableLeftOutTest, AnUnknownNameStaysAnErrorIfItMayMatter) {
-  ExpectFault("# batch: 32\nGPUs,Epcoh time (s),loss\n1,9.5,0.5\n", ":3", "did you mean 'epoch'?");
-  ExpectFault("# batch: 32\nGPUs,1,2\nEpoch time (s),9.5,5.0\nSpedup,1,1.9\n", ": 2 errors: line 5",
-              "did you mean 'speedup'?");
-  ExpectFault("# batch: 32\nGPUs,zeta\n1,9.5\n", ":3", "'zeta': column 2: expected a name");  // no other column
-  ExpectFault("Epoch time (s)\nbatch,1 GPU\nzeta,9.5\n", ": 2 errors: line 4", "'zeta': expected a name of a row");
-  ExpectFault("GPUs,loss\n1,0.5\nzeta,-\n2,0.4\n", ":4", "'zeta': expected a name of a row");  // may be a heading
-  ExpectFault("GPUs,loss,loss accuracy zeta\n1,0.5,3\n", ":2", "column 3: expected a name");
-  ExpectFault("GPUs,loss,0 GPUs zeta\n1,0.5,3\n", ":2", "column 3: expected a name");
-  ExpectFault("GPUs,zeta,loss\n1,0.5,\n2,7,-\n", ":2", "column 2: expected a name");  // no other numbers
+  ExpectPrintedFault("# batch: 32\nGPUs,Epcoh time (s),loss\n1,9.5,0.5\n", ":3", "did you mean 'epoch'?");
+  ExpectPrintedFault("# batch: 32\nGPUs,1,2\nEpoch time (s),9.5,5.0\nSpedup,1,1.9\n", ": 2 errors: line 5",
+                     "did you mean 'speedup'?");
+  ExpectPrintedFault("# batch: 32\nGPUs,zeta\n1,9.5\n", ":3", "'zeta': column 2: expected a name");  // no other column
+  ExpectPrintedFault("Epoch time (s)\nbatch,1 GPU\nzeta,9.5\n", ": 2 errors: line 4",
+                     "'zeta': expected a name of a row");
+  ExpectPrintedFault("GPUs,loss\n1,0.5\nzeta,-\n2,0.4\n", ":4",
+                     "'zeta': expected a name of a row");  // may be a heading
+  ExpectPrintedFault("GPUs,loss,loss accuracy zeta\n1,0.5,3\n", ":2", "column 3: expected a name");
+  ExpectPrintedFault("GPUs,loss,0 GPUs zeta\n1,0.5,3\n", ":2", "column 3: expected a name");
+  ExpectPrintedFault("GPUs,zeta,loss\n1,0.5,\n2,7,-\n", ":2", "column 2: expected a name");  // no other numbers
 }
 
 TEST(WideTableLeftOutTest, AFileLeavesOutAHundredNamesAtMost) {
@@ -98,7 +73,7 @@ TEST(WideTableLeftOutTest, AFileLeavesOutAHundredNamesAtMost) {
   for (int i = 0; i <= 100; ++i) {
     absl::StrAppend(&text, "# table: T", i, "\nGPUs,loss,zeta\n1,0.5,7\n\n");
   }
-  ExpectFault(text, ":", "'zeta': column 3: expected a name");
+  ExpectPrintedFault(text, ":", "'zeta': column 3: expected a name");
 }
 
 }  // namespace
