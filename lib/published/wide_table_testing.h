@@ -38,11 +38,12 @@ inline std::string PrintedNumbers(const std::string& text) {
   return absl::StrJoin(numbers, "; ");
 }
 
-// Expects an error that begins with the place "a.csv" + `where` and contains `says`.
+// Expects DataLossError that begins with the place "a.csv" + `where` and contains `says`.
 inline void ExpectPrintedFault(const std::string& text, const std::string& where, const std::string& says) {
+  const std::string place = absl::StrCat("a.csv", where);
   EXPECT_THAT(ReadPrinted(text).status(),
               StatusIs(absl::StatusCode::kDataLoss,
-                       ::testing::AllOf(::testing::HasSubstr(absl::StrCat("a.csv", where)), ::testing::HasSubstr(says))))
+                       ::testing::AllOf(::testing::HasSubstr(place), ::testing::HasSubstr(says))))
       << text;
 }
 
