@@ -129,6 +129,7 @@ std::string CommunicationPart(const LabRecords& lab) {
     runs.push_back(WaitingFactsOf(main.RowsOf(*other)));
   }
   double most = 0;
+  bool is_single = true;
   for (const WaitingFacts& facts : runs) {
     if (JudgeWaiting(facts).state != proto::ANSWERED) {
       return "";
@@ -136,8 +137,10 @@ std::string CommunicationPart(const LabRecords& lab) {
     for (const AtBatch& at : facts.share) {
       most = std::max(most, at.value.high);
     }
+    is_single = is_single && IsSingleEpoch(facts);
   }
-  return absl::StrCat("communication costs at most ", PercentRoundedUp(most), " of an epoch",
+  return absl::StrCat("communication costs ", is_single ? "" : "at most ", PercentRoundedUp(most),
+                      is_single ? " of one timed epoch" : " of an epoch",
                       main.view->virtual_hosts() ? " on virtual hosts" : "");
 }
 

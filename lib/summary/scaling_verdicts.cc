@@ -72,11 +72,6 @@ std::string AtLeastIdeal(const char* answer, const ScalingFacts& facts) {
 
 constexpr char kWaits[] = " of an epoch waits for it.";
 
-// A single epoch has no upper bound, so that "at most" may not be said of it.
-bool IsSingleEpoch(const WaitingFacts& facts) {
-  return std::none_of(facts.share.begin(), facts.share.end(), [](const AtBatch& at) { return at.value.repeated; });
-}
-
 std::string LittleText(const WaitingFacts& facts) {
   return IsSingleEpoch(facts)
              ? absl::StrCat("Little: ", ShortPercent(Most(facts.share).value.mean), " of one timed epoch waits for it.")
@@ -194,6 +189,10 @@ CardVerdict JudgeScaling(const ScalingFacts& all) {
 std::string NegativeBatchesText(const WaitingFacts& facts) {
   return absl::StrCat("a step on ", facts.ranks, " devices took less time than on one at ",
                       BatchesText(facts.negative_batches));
+}
+
+bool IsSingleEpoch(const WaitingFacts& facts) {
+  return std::none_of(facts.share.begin(), facts.share.end(), [](const AtBatch& at) { return at.value.repeated; });
 }
 
 CardVerdict JudgeWaiting(const WaitingFacts& facts) {

@@ -49,6 +49,10 @@ struct WaitingFacts {
 // Returns "a step on 2 devices took less time than on one at batch 128". There must be negative batches.
 std::string NegativeBatchesText(const WaitingFacts& facts);
 
+// Returns true if no share is of repeated epochs. A single epoch has no upper bound, so that "at most" may not be said
+// of it.
+bool IsSingleEpoch(const WaitingFacts& facts);
+
 CardVerdict JudgeWaiting(const WaitingFacts& facts);
 
 }  // namespace lockstep
