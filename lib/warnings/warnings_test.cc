@@ -43,7 +43,9 @@ TEST(WarningsTest, AnUnknownDataSet) {
 
 TEST(WarningsTest, PublishedTimesNeedNoDataSet) {
   LabRecords lab;
-  lab.comm_models.emplace_back().published_times.emplace_back();
+  LabCommModel& file = lab.comm_models.emplace_back();
+  file.header = SmallLab().comm_models.front().header;
+  file.published_times.emplace_back();
   EXPECT_THAT(Warnings(lab), IsEmpty());
 }
 
