@@ -57,8 +57,8 @@ def commands_in(text):
 
 
 def small(command, folder):
-    """Returns the command's words, and flags that make it small."""
-    words = shlex.split(command)
+    """Returns the command's words without those that name a reader's network, and flags that make it small."""
+    words = [word for word in shlex.split(command) if not re.match(r"--(?:interface|master_addr)=", word)]
     tool = words[0]
     given = {word[2:].split("=")[0]: word.partition("=")[2] for word in words[1:]}
     more = []
