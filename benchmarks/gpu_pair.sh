@@ -45,6 +45,11 @@ reducers="${REDUCERS:-own,peer,peer_sharded}" # reducers of the section exchange
 gpus="$(nvidia-smi --list-gpus | grep -c '^GPU')"
 cd "$out"
 [ -e dataset.rec ] || ln -s "$dataset" dataset.rec
+# RANKS: times PyTorch's DDP in a CUDA graph.
+ddp_graph() {
+  torchrun --nproc-per-node "$1" "$here/peers/resnet18_ddp_pytorch.py" --kind graph --communication-dtype bf16 \
+    2>>log.txt | tee -a log.txt
+}
 scale() { run "$1" scale_run --input=dataset.rec --output="$1.rec" "${@:2}"; }
 
 section_tests() {
@@ -80,11 +85,8 @@ section_resume() {
 
 section_exchange() {
   scale exchange --preset=fast --reducer="$reducers" --ranks=1,2 --batch_size=512,128,32 --repeats=5 --noevaluate
-  local ranks
-  for ranks in 1 2; do
-    torchrun --nproc-per-node "$ranks" "$here/peers/resnet18_ddp_pytorch.py" --kind graph --communication-dtype bf16 \
-      2>>log.txt | tee -a log.txt
-  done
+  ddp_graph 1
+  ddp_graph 2
 }
 
 # Records all kernels of the last epochs; the last epoch is the instrumented one.
@@ -121,8 +123,7 @@ section_all() {
   scale all $flags --ranks="$fewer,$gpus" --prediction=predicted_all.rec
   run score_all comm_model --input=all.rec --score=predicted_all.rec --output=scored_all.rec --format=text
   tail -20 log.txt
-  torchrun --nproc-per-node "$gpus" "$here/peers/resnet18_ddp_pytorch.py" --kind graph --communication-dtype bf16 \
-    2>>log.txt | tee -a log.txt
+  ddp_graph "$gpus"
 }
 
 # The same number of updates with the same number of pictures: one recipe on two GPUs and on one.

@@ -91,14 +91,15 @@ def sides(runs):
             for name in LABELS if any(run["side"] == name for run in runs)}
 
 
-def answer(known, recipe):
-    """Returns the sentence above the table. `known`: sides() with ours and at least one other."""
+def answer(known, recipe, note=""):
+    """Returns the sentences above the table. `known`: sides() with ours and at least one other. `note`: a sentence on
+    what the table leaves out."""
     ours = known[OURS]
     fastest = min((side for name, side in known.items() if name != OURS), key=lambda side: side.train.mean)
     ratio, difference = fastest.train.mean / ours.train.mean, ours.plain.mean - fastest.plain.mean
     return (f"`train_sweep --recipe={recipe}` trains {render.significant(ratio)} times as fast as the fastest of "
-            f"PyTorch's kinds, and its test accuracy differs by {difference:+.2f} points. Means of all runs, ± "
-            "standard deviation (smallest to largest):")
+            f"PyTorch's kinds, and its test accuracy differs by {difference:+.2f} points. {note + ' ' if note else ''}Means of "
+            "all runs, ± standard deviation (smallest to largest):")
 
 
 def rows(known):

@@ -434,7 +434,7 @@ def weights_in_fp16(results):
         return ""
     theirs = [line["train_seconds"] for line in lines if line["side"] == "half"]
     ours = recipe_table.our_run(run.entries, "short26")["train_seconds"]
-    return (f" With weights in fp16, which this call left out, PyTorch took {significant(sum(theirs) / len(theirs))} s next to "
+    return (f"With weights in fp16, which this call left out, PyTorch took {significant(sum(theirs) / len(theirs))} s next to "
             f"{significant(ours)} s in an earlier call (`{RECIPE_HALF}`).")
 
 
@@ -448,8 +448,7 @@ def recipe(results):
     lines += [recipe_table.baseline_run(line) for line in series.lines]
     known = recipe_table.sides(lines)
     command = f"{RECIPE_COMMAND}`, which runs `{runs[0].command}"
-    answer = recipe_table.answer(known, "short26").replace(" Means of", f"{weights_in_fp16(results)} Means of")
-    return block(answer, recipe_table.HEAD, recipe_table.rows(known),
+    return block(recipe_table.answer(known, "short26", weights_in_fp16(results)), recipe_table.HEAD, recipe_table.rows(known),
                  source(runs, "n as above", series, files=[f"{RECIPE}/ours_*.rec", "pytorch.jsonl"], command=command))
 
 

@@ -1,8 +1,6 @@
 // Simulation of the protocol: the operations of all ranks' streams run in any order that their waits allow.
 #include "lib/peer/exchange_protocol.h"
 
-#include <deque>
-#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -12,12 +10,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
+#include "lib/peer/simulated_streams_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
 namespace {
 
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::SimulatedStreams;
 using ::testing::HasSubstr;
 
 constexpr uint32_t kRanges = 3;
@@ -41,11 +41,6 @@ enum class Fault {
 //   kSharedAndOneConcurrent  the same, but the small range is not queued after the writing of the weights
 enum class Ranges { kLarge, kSmallLast, kSharedButLast, kSharedAndOneConcurrent };
 
-struct Operation {
-  std::function<bool()> may_run;
-  std::function<void()> run;
-};
-
 // Buffer that is written in two halves, so that a half-finished copy is visible.
 struct Slot {
   uint32_t epoch[2] = {0, 0};
@@ -53,11 +48,8 @@ struct Slot {
 
 constexpr int kSending = 0, kAdding = 1, kMain = 2, kUpdate = 3, kStreams = 4;
 
-// State of a rank's GPU: streams, memory for flags and buffers, epoch.
+// State of a rank's GPU: memory for flags and buffers, epoch.
 struct Rank {
-  std::deque<Operation> stream[kStreams];
-  uint32_t done[kStreams] = {};              // number of finished operations of each stream
-  uint32_t queued[kStreams] = {};            // number of queued operations of each stream, including finished ones
   uint32_t epoch = 1;                        // epoch on the device
   std::vector<std::vector<uint32_t>> flags;  // [row][raising rank]
   std::vector<std::vector<Slot>> slots;      // [range][sending rank]
@@ -65,9 +57,10 @@ struct Rank {
   uint32_t sums = 0;
 };
 
-class World {
+class World : public SimulatedStreams {
  public:
-  World(uint32_t ranks, Fault fault, Ranges ranges) : fault_(fault), ranges_(ranges), ranks_(ranks) {
+  World(uint32_t ranks, Fault fault, Ranges ranges)
+      : SimulatedStreams(ranks, kStreams), fault_(fault), ranges_(ranges), ranks_(ranks) {
     for (Rank& rank : ranks_) {
       rank.flags.assign(1 + 2 * kRanges, std::vector<uint32_t>(ranks, 0));
       rank.slots.assign(kRanges, std::vector<Slot>(ranks));
@@ -78,30 +71,6 @@ class World {
   // Queues a rank's steps through the protocol, like the replays of a captured graph.
   absl::Status QueueSteps(uint32_t rank);
 
-  // Runs all operations in random order. Returns the first failure, or an empty text.
-  std::string Run(std::mt19937& random) {
-    for (;;) {
-      std::vector<std::pair<Rank*, int>> able;
-      bool left = false;
-      for (Rank& rank : ranks_) {
-        for (int s = 0; s < kStreams; ++s) {
-          left |= !rank.stream[s].empty();
-          if (!rank.stream[s].empty() && rank.stream[s].front().may_run()) {
-            able.emplace_back(&rank, s);
-          }
-        }
-      }
-      if (able.empty() || !wrong_.empty()) {
-        return !wrong_.empty() ? wrong_ : left ? "all wait for each other" : "";
-      }
-      auto& [rank, s] = able[std::uniform_int_distribution<size_t>(0, able.size() - 1)(random)];
-      const Operation operation = std::move(rank->stream[s].front());
-      rank->stream[s].pop_front();
-      operation.run();
-      ++rank->done[s];
-    }
-  }
-
   uint32_t sums(uint32_t rank) const { return ranks_[rank].sums; }
 
  private:
@@ -111,23 +80,10 @@ class World {
     return range + 1 < kRanges && (ranges_ == Ranges::kSharedButLast || ranges_ == Ranges::kSharedAndOneConcurrent);
   }
 
-  void Queue(uint32_t rank, int stream, std::function<bool()> may_run, std::function<void()> run) {
-    ranks_[rank].stream[stream].push_back({std::move(may_run), std::move(run)});
-    ++ranks_[rank].queued[stream];
-  }
-
-  // Makes `stream` wait until all operations queued so far on `other` are done.
-  void Follow(uint32_t rank, int stream, int other) {
-    const uint32_t until = ranks_[rank].queued[other];
-    Queue(
-        rank, stream, [this, rank, other, until] { return ranks_[rank].done[other] >= until; }, [] {});
-  }
-
   const Fault fault_;
   const Ranges ranges_;
   std::vector<Rank> ranks_;
   std::vector<std::unique_ptr<PeerOperations>> operations_;  // operations that the queues refer to
-  std::string wrong_;
 };
 
 class Operations : public PeerOperations {
@@ -162,8 +118,8 @@ class Operations : public PeerOperations {
             for (uint32_t other = 0; other < own.flags[0].size(); ++other) {
               const uint32_t found = own.slots[range][other].epoch[half];
               if (other != rank_ && found != own.epoch) {
-                world_.wrong_ = absl::StrCat("rank ", rank_, " adds rank ", other, "'s range of step ", found,
-                                             " in step ", own.epoch);
+                world_.Fail(absl::StrCat("rank ", rank_, " adds rank ", other, "'s range of step ", found, " in step ",
+                                         own.epoch));
               }
             }
             world_.ranks_[rank_].sums += half;
@@ -243,7 +199,7 @@ class Operations : public PeerOperations {
             for (uint32_t whose = 0; shared && whose < own.flags[0].size(); ++whose) {
               const uint32_t found = own.weights[range][whose].epoch[half];
               if (found + 1 != step) {
-                world_.wrong_ = absl::StrCat("rank ", rank_, " reads weights of step ", found, " in step ", step);
+                world_.Fail(absl::StrCat("rank ", rank_, " reads weights of step ", found, " in step ", step));
               }
             }
           });

@@ -1,7 +1,6 @@
 // Simulation of sums in two halves (lib/reducer/peer_exchange.h) through the protocol: each rank gathers the addends of
 // its share, makes the result, and spreads it through the same buffers. Ranges of a shared update are not spread. The
 // operations of all ranks' streams run in any order that their waits allow.
-#include <deque>
 #include <functional>
 #include <memory>
 #include <random>
@@ -14,12 +13,14 @@
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
 #include "lib/peer/exchange_protocol.h"
+#include "lib/peer/simulated_streams_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
 namespace {
 
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::SimulatedStreams;
 using ::testing::HasSubstr;
 
 constexpr uint32_t kRanges = 3;
@@ -41,27 +42,21 @@ enum class Spread { kAll, kFirst };
 uint32_t Addend(uint32_t step) { return 2 * step; }
 uint32_t Result(uint32_t step) { return 2 * step + 1; }
 
-struct Operation {
-  std::function<bool()> may_run;
-  std::function<void()> run;
-};
-
 using Shares = std::vector<uint32_t>;  // contents of each share of a range
 
 constexpr int kSending = 0, kAdding = 1, kThen = 2, kMain = 3, kStreams = 4;
 
 struct Rank {
-  std::deque<Operation> stream[kStreams];
-  uint32_t done[kStreams] = {}, queued[kStreams] = {};
   uint32_t epoch = 1;                        // epoch on the device
   std::vector<std::vector<uint32_t>> flags;  // [row][raising rank]
   std::vector<std::vector<Shares>> slots;    // [range][sending rank]
   std::vector<Shares> data;                  // [range]: this rank's gradients
 };
 
-class World {
+class World : public SimulatedStreams {
  public:
-  World(uint32_t ranks, Fault fault, Spread spread) : fault_(fault), spread_(spread), ranks_(ranks) {
+  World(uint32_t ranks, Fault fault, Spread spread)
+      : SimulatedStreams(ranks, kStreams), fault_(fault), spread_(spread), ranks_(ranks) {
     for (Rank& rank : ranks_) {
       rank.flags.assign(2 + 2 * kRanges, std::vector<uint32_t>(ranks, 0));
       rank.slots.assign(kRanges, std::vector<Shares>(ranks, Shares(ranks, 0)));
@@ -74,50 +69,14 @@ class World {
   Fault fault() const { return fault_; }
   bool IsSpread(uint32_t range) const { return spread_ == Spread::kAll || range == 0; }
 
-  void Queue(uint32_t rank, int stream, std::function<bool()> may_run, std::function<void()> run) {
-    ranks_[rank].stream[stream].push_back({std::move(may_run), std::move(run)});
-    ++ranks_[rank].queued[stream];
-  }
-
   void QueueWork(uint32_t rank, int stream, std::function<void()> run) {
     Queue(
         rank, stream, [] { return true; }, std::move(run));
   }
 
-  // Makes `stream` wait until all operations queued so far on `other` are done.
-  void Follow(uint32_t rank, int stream, int other) {
-    const uint32_t until = ranks_[rank].queued[other];
-    Queue(
-        rank, stream, [this, rank, other, until] { return ranks_[rank].done[other] >= until; }, [] {});
-  }
-
   void Expect(uint32_t found, uint32_t expected, absl::string_view where) {
-    if (found != expected && wrong_.empty()) {
-      wrong_ = absl::StrCat(where, " ", found, " instead of ", expected);
-    }
-  }
-
-  // Runs all operations in random order. Returns the first failure, or an empty text.
-  std::string Run(std::mt19937& random) {
-    for (;;) {
-      std::vector<std::pair<Rank*, int>> able;
-      bool left = false;
-      for (Rank& rank : ranks_) {
-        for (int s = 0; s < kStreams; ++s) {
-          left |= !rank.stream[s].empty();
-          if (!rank.stream[s].empty() && rank.stream[s].front().may_run()) {
-            able.emplace_back(&rank, s);
-          }
-        }
-      }
-      if (able.empty() || !wrong_.empty()) {
-        return !wrong_.empty() ? wrong_ : left ? "all wait for each other" : "";
-      }
-      auto& [rank, s] = able[std::uniform_int_distribution<size_t>(0, able.size() - 1)(random)];
-      const Operation operation = std::move(rank->stream[s].front());
-      rank->stream[s].pop_front();
-      operation.run();
-      ++rank->done[s];
+    if (found != expected && !failed()) {
+      Fail(absl::StrCat(where, " ", found, " instead of ", expected));
     }
   }
 
@@ -125,7 +84,6 @@ class World {
   const Fault fault_;
   const Spread spread_;
   std::vector<Rank> ranks_;
-  std::string wrong_;
 };
 
 // Operations of one half of a sum. The second half runs on one stream.

@@ -41,9 +41,9 @@ inline std::string PrintedNumbers(const std::string& text) {
 // Expects DataLossError that begins with the place "a.csv" + `where` and contains `says`.
 inline void ExpectPrintedFault(const std::string& text, const std::string& where, const std::string& says) {
   const std::string place = absl::StrCat("a.csv", where);
-  EXPECT_THAT(ReadPrinted(text).status(),
-              StatusIs(absl::StatusCode::kDataLoss,
-                       ::testing::AllOf(::testing::HasSubstr(place), ::testing::HasSubstr(says))))
+  EXPECT_THAT(
+      ReadPrinted(text).status(),
+      StatusIs(absl::StatusCode::kDataLoss, ::testing::AllOf(::testing::HasSubstr(place), ::testing::HasSubstr(says))))
       << text;
 }
 
