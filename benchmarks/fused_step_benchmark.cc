@@ -7,8 +7,8 @@
 // with real ones. Each measurement runs in a separate process, like in train_sweep, because the second step that a
 // process makes takes 2 to 3 % longer at batch 32. The processes are forked, so that the pixels are drawn once.
 //
-//     fused_step_benchmark [--fastest | --fp32 | --early | --forward | --pairs | --partitions[=SMS] | --soak |
-//                           --profile] [BATCH ...]
+//     fused_step_benchmark [--fastest | --fp32 | --early | --forward | --pairs | --partitions[=SMS] |
+//                           --search_partition[=MOVES] | --soak | --profile] [BATCH ...]
 //
 // BATCH: default 32 128 512, with --partitions 128 512. Needs a GPU.
 //     --fastest  only the last two in bf16, which have our convolutions with whole batch norms
@@ -23,6 +23,9 @@
 //     --partitions=SMS  only the fastest in bf16, with the SM partition of lib/fused/sm_partition.h, and with other SMs
 //                of some layers, by turns. SMS: the lists of PartitionVariants (fused_step_variants.h); default:
 //                kEarlierSms
+//     --search_partition=MOVES  only the fastest in bf16: a round of ImprovePartition (partition_search.h) for each of
+//                MOVES, the SMs that its moves take; from the SM partition of lib/fused/sm_partition.h. A line for each
+//                partition that is measured, and one at the end of a round. Default: 8,8,4,4
 //     --profile  only the fastest in bf16, 64 steps of it between cudaProfilerStart and cudaProfilerStop, for
 //                ncu --profile-from-start off
 #include <cuda_profiler_api.h>
@@ -38,7 +41,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "benchmarks/fused_step_variants.h"
+#include "benchmarks/partition_search.h"
 #include "lib/base/stopwatch.h"
 #include "lib/dataset/counter_random.h"
 #include "lib/dataset/dataset.h"
@@ -50,10 +57,11 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kImages = 50'000;
-constexpr int kRepeats = 5;
+constexpr int kRepeats = 5, kSearchRepeats = 3;
 constexpr int kTurns = 3;
 constexpr int kSoakEpochs = 200;
 constexpr uint32_t kProfiledSteps = 64;
+constexpr double kMinGain = 0.001;  // a move that gains less is noise
 
 template <typename T>
 T Value(absl::StatusOr<T> value) {
@@ -144,8 +152,8 @@ void PrintSeconds(uint32_t batch, std::vector<double>& seconds) {
   std::printf("%5u  %7.4f s (%.4f to %.4f)", batch, seconds[seconds.size() / 2], seconds.front(), seconds.back());
 }
 
-// Returns the seconds of each epoch.
-std::vector<double> Time(const FusedStepVariant& variant, uint32_t batch, const ResidentImages& images) {
+// Returns the seconds of `repeats` epochs, in order.
+std::vector<double> Time(const FusedStepVariant& variant, uint32_t batch, const ResidentImages& images, int repeats) {
   const Stopwatch setup;
   const auto step = MakeStep(variant, batch, images);
   ResNetEpochs epochs(*step, batch, variant.graphs);
@@ -153,7 +161,7 @@ std::vector<double> Time(const FusedStepVariant& variant, uint32_t batch, const 
   const double setup_seconds = setup.Seconds();
   std::vector<double> seconds;
   double loss = 0;
-  for (int epoch = 0; epoch <= kRepeats; ++epoch) {
+  for (int epoch = 0; epoch <= repeats; ++epoch) {
     const FusedEpoch result = Value(epochs.Train(EpochOrder(kImages, 0, epoch), epoch, [](uint32_t) { return 0.01f; }));
     if (epoch > 0) {
       seconds.push_back(result.seconds);
@@ -161,7 +169,7 @@ std::vector<double> Time(const FusedStepVariant& variant, uint32_t batch, const 
     loss = result.mean_loss;
   }
   PrintSeconds(batch, seconds);
-  std::printf("  %5.0f TFLOP/s  %6.2f GB  set up in %4.1f s, loss %.3f  %s\n", 166.6 / seconds[kRepeats / 2],
+  std::printf("  %5.0f TFLOP/s  %6.2f GB  set up in %4.1f s, loss %.3f  %s\n", 166.6 / seconds[repeats / 2],
               static_cast<double>(step->bytes()) / 1e9, setup_seconds, loss, variant.name.c_str());
   std::fflush(stdout);
   return seconds;
@@ -176,7 +184,8 @@ void RequireDevice() {
 }
 
 // Returns what Time returns in a child process, forked before this process has used CUDA; exits if the child failed.
-std::vector<double> TimeInOwnProcess(const FusedStepVariant& variant, uint32_t batch, const ResidentImages& images) {
+std::vector<double> TimeInOwnProcess(const FusedStepVariant& variant, uint32_t batch, const ResidentImages& images,
+                                     int repeats = kRepeats) {
   std::fflush(stdout);
   int ends[2] = {};
   if (pipe(ends) != 0) {
@@ -186,12 +195,12 @@ std::vector<double> TimeInOwnProcess(const FusedStepVariant& variant, uint32_t b
   const pid_t child = fork();
   if (child == 0) {
     RequireDevice();
-    const std::vector<double> seconds = Time(variant, batch, images);
+    const std::vector<double> seconds = Time(variant, batch, images, repeats);
     const ssize_t bytes = static_cast<ssize_t>(seconds.size() * sizeof(double));
     std::exit(write(ends[1], seconds.data(), bytes) == bytes ? 0 : 1);
   }
   close(ends[1]);
-  std::vector<double> seconds(kRepeats);  // few bytes, which the child writes at once
+  std::vector<double> seconds(repeats);  // few bytes, which the child writes at once
   const ssize_t bytes = static_cast<ssize_t>(seconds.size() * sizeof(double));
   const bool complete = read(ends[0], seconds.data(), bytes) == bytes;
   close(ends[0]);
@@ -222,6 +231,21 @@ void TimeByTurns(const std::vector<FusedStepVariant>& variants, uint32_t batch, 
   }
 }
 
+void SearchPartition(const std::vector<uint32_t>& moves, uint32_t batch, const ResidentImages& images) {
+  FusedStepVariant variant = FastestVariant();
+  const auto measure = [&](const std::vector<LayerSms>& layers) {
+    variant.layer_sms = layers;
+    variant.name = LayerSmsText(layers);
+    return TimeInOwnProcess(variant, batch, images, kSearchRepeats)[kSearchRepeats / 2];
+  };
+  std::vector<LayerSms> best = FoundLayerSms(batch);
+  for (const uint32_t sms : moves) {
+    best = ImprovePartition(best, batch, sms, kMinGain, measure);
+    std::printf("%5u  moves of %u SMs: %s\n", batch, sms, LayerSmsText(best).c_str());
+    std::fflush(stdout);
+  }
+}
+
 }  // namespace
 }  // namespace lockstep
 
@@ -239,9 +263,10 @@ int main(int argc, char** argv) {
   const std::string mode = flag.substr(0, equals);
   const bool fastest = mode == "--fastest", fp32 = mode == "--fp32", early = mode == "--early";
   const bool forward = mode == "--forward", pairs = mode == "--pairs", partitions = mode == "--partitions";
+  const bool search = mode == "--search_partition", has_value = equals != std::string::npos;
   const bool known =
-      fastest || fp32 || early || forward || pairs || partitions || mode == "--profile" || mode == "--soak";
-  if ((!known && !flag.empty()) || (!partitions && equals != std::string::npos)) {
+      fastest || fp32 || early || forward || pairs || partitions || search || mode == "--profile" || mode == "--soak";
+  if ((!known && !flag.empty()) || (has_value && !partitions && !search)) {
     std::fprintf(stderr, "fused_step_benchmark: unknown flag %s\n", flag.c_str());
     return 2;
   }
@@ -258,15 +283,28 @@ int main(int argc, char** argv) {
     }
     return 0;
   }
+  std::printf("batch  s per 50,000 images: median of %d (smallest to largest)\n", search ? kSearchRepeats : kRepeats);
+  if (search) {
+    std::vector<uint32_t> moves;
+    for (const absl::string_view sms : absl::StrSplit(has_value ? flag.substr(equals + 1) : "8,8,4,4", ',')) {
+      if (!absl::SimpleAtoi(sms, &moves.emplace_back())) {
+        std::fprintf(stderr, "fused_step_benchmark: expected numbers of SMs like 8,4, found %s\n", flag.c_str());
+        return 2;
+      }
+    }
+    for (const uint32_t batch : batches) {
+      SearchPartition(moves, batch, images);
+    }
+    return 0;
+  }
   std::vector<FusedStepVariant> by_turns;
   if (forward) {
     by_turns = ForwardVariants();
   } else if (pairs) {
     by_turns = PairVariants();
   } else if (partitions) {
-    by_turns = Value(PartitionVariants(equals == std::string::npos ? kEarlierSms : flag.substr(equals + 1)));
+    by_turns = Value(PartitionVariants(has_value ? flag.substr(equals + 1) : kEarlierSms));
   }
-  std::printf("batch  s per 50,000 images: median of %d (smallest to largest)\n", kRepeats);
   const std::vector<FusedStepVariant> once = early ? EarlyVariants() : OptimizationVariants();
   for (const uint32_t batch : batches) {
     if (!by_turns.empty()) {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/status_macros.h"
 
@@ -13,9 +14,6 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kMeasuredOn = 132;  // SMs of an H200
-
-// Largest batch at which the backward pass of layer 2 ends before SGD.
-constexpr uint32_t kMaxBatchWithConcurrentUpdate = 64;
 
 // SMs of a shortcut's weight gradient, which is little work and needed late.
 constexpr uint32_t kShortcutSms = 16;
@@ -48,7 +46,14 @@ absl::Status CheckOneLayer(const LayerSms& layer, uint32_t batch) {
         absl::StrCat("SM partition: expected a layer of 64, 128, 256 or 512 channels, found ", layer.channels));
   }
   const uint32_t min_sms = layer.channels / kBlockChannels;
-  const uint32_t update = batch <= kMaxBatchWithConcurrentUpdate ? LayerPartition(layer.channels, batch).update : 0;
+  const uint32_t found_update = LayerPartition(layer.channels, batch).update;
+  if (layer.update > kMeasuredOn || (layer.update > 0 && found_update == 0)) {
+    return absl::InvalidArgumentError(absl::StrCat("SM partition: SGD does not run during the layer of ",
+                                                   layer.channels, " channels, or needs at most ", kMeasuredOn,
+                                                   " SMs, found ", layer.update));
+  }
+  const uint32_t update =
+      batch > kMaxBatchWithConcurrentUpdate ? 0 : (layer.update > 0 ? layer.update : found_update);
   if (layer.data_gradient < min_sms || layer.data_gradient > kMeasuredOn || layer.weight_gradient < min_sms ||
       layer.weight_gradient > kMeasuredOn || layer.data_gradient + layer.weight_gradient + update > kMeasuredOn) {
     return absl::InvalidArgumentError(
@@ -61,12 +66,14 @@ absl::Status CheckOneLayer(const LayerSms& layer, uint32_t batch) {
 
 absl::StatusOr<LayerSms> ParseOneLayer(absl::string_view text) {
   const std::pair<absl::string_view, absl::string_view> layer = absl::StrSplit(text, absl::MaxSplits('=', 1));
-  const std::pair<absl::string_view, absl::string_view> sms = absl::StrSplit(layer.second, absl::MaxSplits(',', 1));
+  const std::vector<absl::string_view> sms = absl::StrSplit(layer.second, ',');
   LayerSms parsed;
-  if (!absl::SimpleAtoi(layer.first, &parsed.channels) || !absl::SimpleAtoi(sms.first, &parsed.data_gradient) ||
-      !absl::SimpleAtoi(sms.second, &parsed.weight_gradient)) {
+  const bool known_form = sms.size() == 2 || sms.size() == 3;
+  if (!known_form || !absl::SimpleAtoi(layer.first, &parsed.channels) ||
+      !absl::SimpleAtoi(sms[0], &parsed.data_gradient) || !absl::SimpleAtoi(sms[1], &parsed.weight_gradient) ||
+      (sms.size() == 3 && !absl::SimpleAtoi(sms[2], &parsed.update))) {
     return absl::InvalidArgumentError(
-        absl::StrCat("SM partition: expected CHANNELS=SMS,SMS like 512=64,68, found ", text));
+        absl::StrCat("SM partition: expected CHANNELS=SMS,SMS or CHANNELS=SMS,SMS,SMS like 128=86,46,22, found ", text));
   }
   return parsed;
 }
@@ -82,6 +89,15 @@ absl::StatusOr<std::vector<LayerSms>> ParseLayerSms(absl::string_view text) {
   return layers;
 }
 
+std::string LayerSmsText(const std::vector<LayerSms>& layers) {
+  return absl::StrJoin(layers, ";", [](std::string* text, const LayerSms& layer) {
+    absl::StrAppend(text, layer.channels, "=", layer.data_gradient, ",", layer.weight_gradient);
+    if (layer.update > 0) {
+      absl::StrAppend(text, ",", layer.update);
+    }
+  });
+}
+
 absl::Status CheckLayerSms(const std::vector<LayerSms>& layers, uint32_t batch) {
   for (size_t i = 0; i < layers.size(); ++i) {
     RETURN_IF_ERROR(CheckOneLayer(layers[i], batch));
@@ -95,6 +111,15 @@ absl::Status CheckLayerSms(const std::vector<LayerSms>& layers, uint32_t batch) 
   return absl::OkStatus();
 }
 
+std::vector<LayerSms> FoundLayerSms(uint32_t batch) {
+  std::vector<LayerSms> layers;
+  for (const uint32_t channels : kLayerChannels) {
+    const SmPartition found = LayerPartition(channels, batch);
+    layers.push_back({channels, found.data_gradient, found.weight_gradient, found.update});
+  }
+  return layers;
+}
+
 SmPartition PartitionSms(const ConvolutionUnit& unit, uint32_t batch, uint32_t all,
                          const std::vector<LayerSms>& layers) {
   SmPartition partition = LayerPartition(unit.out_channels, batch);
@@ -102,6 +127,7 @@ SmPartition PartitionSms(const ConvolutionUnit& unit, uint32_t batch, uint32_t a
     if (layer.channels == unit.out_channels) {
       partition.data_gradient = layer.data_gradient;
       partition.weight_gradient = layer.weight_gradient;
+      partition.update = layer.update > 0 ? layer.update : partition.update;
     }
   }
   partition.shortcut = kShortcutSms;

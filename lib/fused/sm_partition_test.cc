@@ -1,5 +1,6 @@
 #include "lib/fused/sm_partition.h"
 
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -63,6 +64,8 @@ TEST(SmPartitionTest, ListedLayersReplaceThoseFound) {
   EXPECT_EQ(of_layer(4, 132).data_gradient, 66u);
   EXPECT_EQ(of_layer(0, 132).weight_gradient, 38u);
   EXPECT_EQ(of_layer(7, 66).data_gradient, 44u);  // a GPU with half of the SMs
+  const ConvolutionUnit& unit = net.units[net.blocks[2].conv2];
+  EXPECT_EQ(PartitionSms(unit, 32, 132, {{128, 70, 44, 18}}).update, 18u);
 }
 
 TEST(SmPartitionTest, ReadsLayersFromText) {
@@ -74,8 +77,32 @@ TEST(SmPartitionTest, ReadsLayersFromText) {
   EXPECT_EQ(layers->front().weight_gradient, 68u);
   EXPECT_EQ(layers->back().channels, 128u);
   EXPECT_EQ(layers->back().weight_gradient, 46u);
-  for (const char* const text : {"", "512", "512=64", "512=64,", "512=64,68;", "512=64,68,1", "a=64,68", "512=-1,68"}) {
+  const auto with_update = ParseLayerSms("128=66,44,20");
+  ASSERT_TRUE(with_update.ok()) << with_update.status();
+  EXPECT_EQ(with_update->front().update, 20u);
+  for (const char* const text :
+       {"", "512", "512=64", "512=64,", "512=64,68;", "512=64,68,1,1", "512=64,68,", "a=64,68", "512=-1,68"}) {
     EXPECT_EQ(ParseLayerSms(text).status().code(), absl::StatusCode::kInvalidArgument) << text;
+  }
+}
+
+TEST(SmPartitionTest, WritesWhatItReads) {
+  const std::string text = "64=94,38;128=86,46,22";
+  EXPECT_EQ(LayerSmsText(*ParseLayerSms(text)), text);
+}
+
+// The layers that were found, given as a list, change nothing.
+TEST(SmPartitionTest, FoundLayersAreThoseOfThePartition) {
+  for (const uint32_t batch : {32u, 128u}) {
+    const std::vector<LayerSms> found = FoundLayerSms(batch);
+    ASSERT_EQ(found.size(), 4u);
+    EXPECT_TRUE(CheckLayerSms(found, batch).ok()) << CheckLayerSms(found, batch);
+    for (const ConvolutionUnit& unit : MakeResNetUnits().units) {
+      const SmPartition listed = PartitionSms(unit, batch, 132, found), expected = PartitionSms(unit, batch, 132);
+      EXPECT_EQ(listed.data_gradient, expected.data_gradient) << unit.conv_name;
+      EXPECT_EQ(listed.weight_gradient, expected.weight_gradient) << unit.conv_name;
+      EXPECT_EQ(listed.update, expected.update) << unit.conv_name;
+    }
   }
 }
 
@@ -87,6 +114,9 @@ TEST(SmPartitionTest, LayersThatDoNotFitAreRejected) {
     return CheckLayerSms(layers, batch).code() == absl::StatusCode::kInvalidArgument;
   };
   EXPECT_TRUE(is_rejected({{128, 86, 46}}, 64));  // SGD runs at the same time
+  EXPECT_TRUE(CheckLayerSms({{128, 86, 30, 16}}, 64).ok());
+  EXPECT_TRUE(is_rejected({{128, 86, 30, 17}}, 64));
+  EXPECT_TRUE(is_rejected({{512, 64, 60, 8}}, 64));  // no SGD runs during layer 4
   EXPECT_TRUE(is_rejected({{512, 64, 69}}, 128));
   EXPECT_TRUE(is_rejected({{512, 7, 68}}, 128));
   EXPECT_TRUE(is_rejected({{512, 64, 7}}, 128));
