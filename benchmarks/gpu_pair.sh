@@ -17,6 +17,9 @@
 #   all        all GPUs of the host predicted from up to half of them, then run with that prediction and scored; PyTorch's
 #              DDP in a CUDA graph on all. Two GPUs are predicted from one and the record of all_reduce, which must be
 #              run first
+#   hosts      all ranks as two virtual hosts: all-reduce and fast step, flat over NCCL and hierarchical, and PyTorch's
+#              DDP in a CUDA graph, between the hosts over sockets. The step is predicted from one host and an all-reduce
+#              of two ranks, one per host, before it is run. Four GPUs; or two with LOCKSTEP_RANKS_PER_GPU=2
 #   accuracy   200 epochs at 128 per GPU on two, and 256 on one; SEEDS=3
 #   lab        the whole lab with its questions, on a tenth of the pictures: JPEG names their folder
 #   ways       DDP over NCCL and DataParallel, lab and fast, fp32 and bf16 as communication dtype: one record
@@ -30,7 +33,7 @@ set -uo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
 if [ $# -lt 4 ]; then
-  sed -n '2,30s/^# \{0,1\}//p' "$0"
+  sed -n '2,33s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -45,10 +48,11 @@ reducers="${REDUCERS:-own,peer,peer_sharded}" # reducers of the section exchange
 gpus="$(nvidia-smi --list-gpus | grep -c '^GPU')"
 cd "$out"
 [ -e dataset.rec ] || ln -s "$dataset" dataset.rec
-# RANKS: times PyTorch's DDP in a CUDA graph.
+ddp_script="$here/peers/resnet18_ddp_pytorch.py"
+# RANKS COMMAND...: times PyTorch's DDP in a CUDA graph; COMMAND runs the script.
 ddp_graph() {
-  torchrun --nproc-per-node "$1" "$here/peers/resnet18_ddp_pytorch.py" --kind graph --communication-dtype bf16 \
-    2>>log.txt | tee -a log.txt
+  torchrun --nproc-per-node "$1" "${@:2}" "$ddp_script" --kind graph --communication-dtype bf16 2>>log.txt |
+    tee -a log.txt
 }
 scale() { run "$1" scale_run --input=dataset.rec --output="$1.rec" "${@:2}"; }
 
@@ -124,6 +128,33 @@ section_all() {
   run score_all comm_model --input=all.rec --score=predicted_all.rec --output=scored_all.rec --format=text
   tail -20 log.txt
   ddp_graph "$gpus"
+}
+
+# The prediction is a file before the run begins, and the run's record holds its digest.
+section_hosts() {
+  local per_host=$((gpus * ${LOCKSTEP_RANKS_PER_GPU:-1} / 2)) zeros ones reducer
+  printf -v zeros '0,%.0s' $(seq "$per_host")
+  printf -v ones '1,%.0s' $(seq "$per_host")
+  local ranks=$((2 * per_host)) of_rank="$zeros${ones%,}" sums="--types=bf16,float --collectives=all_reduce"
+  local flags="--preset=fast --batch_size=512,128,32 --repeats=3 --noevaluate --ablation=false"
+  export NCCL_SOCKET_IFNAME="${NCCL_SOCKET_IFNAME:-lo}"
+  scale one_host $flags --ranks="1,$per_host"
+  LOCKSTEP_HOST_OF_RANK=0,1 run two_ranks gpu_all_reduce_benchmark --ranks=2 $sums --max_bytes=67108864 \
+    --record=two_ranks.rec
+  run predict_hosts comm_model --input=one_host.rec --what_if="$ranks" --devices_per_host="$per_host" \
+    --inter_host_all_reduce=two_ranks.rec --output=predicted_hosts.rec --format=text
+  sha256sum predicted_hosts.rec
+  export LOCKSTEP_HOST_OF_RANK="$of_rank"
+  run all_ranks gpu_all_reduce_benchmark --ranks="$ranks" $sums --max_bytes=67108864 --record=all_ranks.rec
+  for reducer in own hierarchical; do
+    scale "hosts_$reducer" $flags --reducer="$reducer" --ranks="$ranks" --prediction=predicted_hosts.rec
+    run "score_$reducer" comm_model --input="hosts_$reducer.rec" --score=predicted_hosts.rec \
+      --output="scored_$reducer.rec" --format=text
+  done
+  unset LOCKSTEP_HOST_OF_RANK
+  # Each process sees one GPU, and NCCL takes both halves of the processes for two hosts.
+  local place="CUDA_VISIBLE_DEVICES=\$((LOCAL_RANK % $gpus)) NCCL_HOSTID=host-\$((LOCAL_RANK / $per_host)) LOCAL_RANK=0"
+  ddp_graph "$ranks" --no-python bash -c "$place exec python3 \"\$@\"" ddp
 }
 
 # The same number of updates with the same number of pictures: one recipe on two GPUs and on one.

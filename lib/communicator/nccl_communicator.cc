@@ -305,7 +305,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
 absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store& store, int rank, int size,
                                                                    const NcclOptions& options) {
   SetNcclEnvironment();
-  SetNcclHostId(rank, RanksPerGpu());
+  SetNcclHostId(rank, RanksPerGpu(), CountRankGpus() / RanksPerGpu());
   ASSIGN_OR_RETURN(const ncclUniqueId id, ShareUniqueId(store, rank, size, options.group));
   auto communicator = std::make_unique<NcclCommunicator>(store, rank, size, options);
   RETURN_IF_ERROR(communicator->Connect(id));

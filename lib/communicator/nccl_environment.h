@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/host_identity.h"
@@ -21,15 +23,18 @@ inline bool NcclPeersAreOff() {
 }
 
 // Sets NCCL_HOSTID to this process's host as NCCL must see it, so that it connects ranks with different ids by sockets:
-// - an id per rank if `ranks_per_gpu` is above 1, because NCCL refuses two ranks on one GPU of a host;
-// - else the virtual host (lib/base/host_identity.h), if this process is on one.
-// Must be called before a communicator is made.
-inline void SetNcclHostId(int rank, uint32_t ranks_per_gpu) {
-  if (ranks_per_gpu > 1) {
-    setenv("NCCL_HOSTID", absl::StrCat("lockstep-", rank).c_str(), /*overwrite=*/1);
-  } else if (VirtualHost().has_value()) {
-    setenv("NCCL_HOSTID", absl::StrCat("lockstep-host-", *VirtualHost()).c_str(), /*overwrite=*/1);
+// - if `ranks_per_gpu` is above 1, an id for each set of `gpus` consecutive ranks, which have different GPUs, because
+//   NCCL refuses two ranks on one GPU of a host; and on virtual hosts one for each of them (lib/base/host_identity.h);
+// - else the virtual host, if this process is on one.
+// Must be called before a communicator is made. `gpus` must not be 0 if `ranks_per_gpu` is above 1.
+inline void SetNcclHostId(int rank, uint32_t ranks_per_gpu, uint32_t gpus) {
+  const std::optional<int> host = VirtualHost();
+  if (ranks_per_gpu <= 1 && !host.has_value()) {
+    return;
   }
+  const std::string of_host = host.has_value() ? absl::StrCat("-host-", *host) : "";
+  const std::string of_set = ranks_per_gpu > 1 ? absl::StrCat("-set-", rank / static_cast<int>(gpus)) : "";
+  setenv("NCCL_HOSTID", absl::StrCat("lockstep", of_host, of_set).c_str(), /*overwrite=*/1);
 }
 
 // Returns the number of SMs that NCCL may use while the fused step runs: NCCL_MAX_CTAS, or 16. The step's
