@@ -32,7 +32,7 @@ std::vector<LayerMoves> MovesOfLayers(const std::vector<LayerSms>& layers, uint3
     AppendMove(layer, kData, kWeight, batch, sms, moves);
     AppendMove(layer, nullptr, kData, batch, sms, moves);
     AppendMove(layer, nullptr, kWeight, batch, sms, moves);
-    if (layer.update > 0 && batch <= kMaxBatchWithConcurrentUpdate) {
+    if (layer.update > 0) {
       AppendMove(layer, kUpdate, kData, batch, sms, moves);
       AppendMove(layer, kUpdate, kWeight, batch, sms, moves);
       AppendMove(layer, kData, kUpdate, batch, sms, moves);

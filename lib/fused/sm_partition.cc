@@ -24,15 +24,16 @@ SmPartition LayerPartition(uint32_t channels, uint32_t batch) {
   const bool small = batch <= kMaxBatchWithConcurrentUpdate;
   switch (channels) {
     case 64:
-      return small ? SmPartition{.partitioned = true, .data_gradient = 88, .weight_gradient = 44, .update = 0}
+      return small ? SmPartition{.partitioned = true, .data_gradient = 92, .weight_gradient = 40, .update = 0}
                    : SmPartition{.partitioned = true, .data_gradient = 94, .weight_gradient = 38, .update = 0};
     case 128:
-      return small ? SmPartition{.partitioned = true, .data_gradient = 66, .weight_gradient = 44, .update = 22}
+      return small ? SmPartition{.partitioned = true, .data_gradient = 66, .weight_gradient = 32, .update = 34}
                    : SmPartition{.partitioned = true, .data_gradient = 86, .weight_gradient = 46, .update = 22};
     case 256:
-      return {.partitioned = true, .data_gradient = 66, .weight_gradient = 48, .update = 18};
+      return small ? SmPartition{.partitioned = true, .data_gradient = 66, .weight_gradient = 36, .update = 30}
+                   : SmPartition{.partitioned = true, .data_gradient = 66, .weight_gradient = 48, .update = 18};
     default:
-      return small ? SmPartition{.partitioned = true, .data_gradient = 88, .weight_gradient = 44, .update = 0}
+      return small ? SmPartition{.partitioned = true, .data_gradient = 76, .weight_gradient = 56, .update = 0}
                    : SmPartition{.partitioned = true, .data_gradient = 64, .weight_gradient = 68, .update = 0};
   }
 }
