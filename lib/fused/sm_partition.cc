@@ -53,8 +53,7 @@ absl::Status CheckOneLayer(const LayerSms& layer, uint32_t batch) {
                                                    layer.channels, " channels, or needs at most ", kMeasuredOn,
                                                    " SMs, found ", layer.update));
   }
-  const uint32_t update =
-      batch > kMaxBatchWithConcurrentUpdate ? 0 : (layer.update > 0 ? layer.update : found_update);
+  const uint32_t update = batch > kMaxBatchWithConcurrentUpdate ? 0 : (layer.update > 0 ? layer.update : found_update);
   if (layer.data_gradient < min_sms || layer.data_gradient > kMeasuredOn || layer.weight_gradient < min_sms ||
       layer.weight_gradient > kMeasuredOn || layer.data_gradient + layer.weight_gradient + update > kMeasuredOn) {
     return absl::InvalidArgumentError(
@@ -73,8 +72,8 @@ absl::StatusOr<LayerSms> ParseOneLayer(absl::string_view text) {
   if (!known_form || !absl::SimpleAtoi(layer.first, &parsed.channels) ||
       !absl::SimpleAtoi(sms[0], &parsed.data_gradient) || !absl::SimpleAtoi(sms[1], &parsed.weight_gradient) ||
       (sms.size() == 3 && !absl::SimpleAtoi(sms[2], &parsed.update))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("SM partition: expected CHANNELS=SMS,SMS or CHANNELS=SMS,SMS,SMS like 128=86,46,22, found ", text));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "SM partition: expected CHANNELS=SMS,SMS or CHANNELS=SMS,SMS,SMS like 128=86,46,22, found ", text));
   }
   return parsed;
 }
