@@ -138,7 +138,12 @@ section_hosts() {
   local ranks=$((2 * per_host)) of_rank="$zeros${ones%,}" sums="--types=bf16,float --collectives=all_reduce"
   local flags="--preset=fast --batch_size=512,128,32 --repeats=3 --noevaluate --ablation=false"
   export NCCL_SOCKET_IFNAME="${NCCL_SOCKET_IFNAME:-lo}"
+  # If ranks share GPUs, a second host of the same work shares them already in the run that the prediction is made from.
+  if [ "${LOCKSTEP_RANKS_PER_GPU:-1}" -gt 1 ]; then
+    scale other_host $flags --ranks="1,$per_host" >other_host.txt &
+  fi
   scale one_host $flags --ranks="1,$per_host"
+  wait
   LOCKSTEP_HOST_OF_RANK=0,1 run two_ranks gpu_all_reduce_benchmark --ranks=2 $sums --max_bytes=67108864 \
     --record=two_ranks.rec
   run predict_hosts comm_model --input=one_host.rec --what_if="$ranks" --devices_per_host="$per_host" \
