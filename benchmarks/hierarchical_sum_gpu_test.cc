@@ -98,7 +98,7 @@ absl::StatusOr<std::string> ExactSums(RankContext& context) {
   ASSIGN_OR_RETURN(const c10::Device device, ResolveDevice("cuda", context.local_rank));
   RETURN_IF_ERROR(CudaStatus(cudaSetDevice(device.index()), "taking the GPU"));
   SetNcclEnvironment();
-  SetNcclHostId(context.rank, RanksPerGpu());
+  SetNcclHostId(context.rank, RanksPerGpu(), CountRankGpus() / RanksPerGpu());
   ASSIGN_OR_RETURN(const HostTopology hosts, GatherHosts(*context.store, context.rank, context.size));
   ASSIGN_OR_RETURN(const std::unique_ptr<HierarchicalSum> sum,
                    HierarchicalSum::Make(*context.store, context.rank, hosts, kMaxBytes, context.timeout));
