@@ -75,12 +75,17 @@ class Training:
         images, labels = self.data.next()
         return F.cross_entropy(self.logits(images), labels, reduction="sum" if self.half else "mean")
 
-    def step(self):
+    def compute_gradients(self):
+        """Computes the gradients of a batch. Returns its loss."""
         self.optimizer.zero_grad(set_to_none=True)
         loss = self.loss_of()
         loss.backward()
+        return loss.detach()
+
+    def step(self):
+        loss = self.compute_gradients()
         self.optimizer.step()
-        self.loss.copy_(loss.detach() / self.scale)
+        self.loss.copy_(loss / self.scale)
         self.data.advance()
         self.done.add_(1)
         self.optimizer.param_groups[0]["lr"].copy_(self.rates.index_select(0, self.done).squeeze())
@@ -98,6 +103,10 @@ class Training:
         self.done.zero_()
         self.optimizer.param_groups[0]["lr"].copy_(self.rates[0])
         return replay
+
+    def more_fields(self):
+        """Returns fields of the JSON line that only this class of training has, after its last step."""
+        return {}
 
     def evaluate(self, images, labels):
         """Returns the shares of the images that are right, plain and with their mirror images."""
@@ -117,11 +126,11 @@ def synchronize():
         torch.cuda.synchronize()
 
 
-def run(recipe, kind, seed, splits, model=None):
+def run(recipe, kind, seed, splits, model=None, make_training=Training):
     """Trains by the recipe. Returns the fields of the JSON line."""
     torch.manual_seed(seed)
     marks = [time.perf_counter()]
-    training = Training(recipe, kind, seed, splits[TRAINING], model)
+    training = make_training(recipe, kind, seed, splits[TRAINING], model)
     step = training.prepare()
     test = resident_batches.normalized(splits[TEST][0], recipe["normalization"]), splits[TEST][1]
     training.evaluate(*test)  # chooses cuDNN's kernels
@@ -141,7 +150,7 @@ def run(recipe, kind, seed, splits, model=None):
     prepare, train, evaluate = (end - begin for begin, end in zip(marks, marks[1:]))
     return {"epochs": recipe["epochs"], "batch": recipe["batch_size"], "seed": seed, "test_accuracy": plain,
             "mirrored_test_accuracy": mirrored, "train_seconds": train, "evaluate_seconds": evaluate,
-            "prepare_seconds": prepare, "last_loss": loss}
+            "prepare_seconds": prepare, "last_loss": loss, **training.more_fields()}
 
 
 def main():

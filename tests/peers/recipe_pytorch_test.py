@@ -3,45 +3,14 @@
 With a Python that has torch: python3 tests/peers/recipe_pytorch_test.py --peers benchmarks/peers
 """
 
-import pathlib
-import sys
-import unittest
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-import bazel_unittest
-
-try:
-    import torch
-    from torch import nn
-    from torch.nn import functional as F
-except ImportError as error:
-    bazel_unittest.skip_all(f"{sys.executable} cannot import torch: {error}")
-
-IMAGES, BATCH = 48, 16
+from recipe_case import BATCH, IMAGES, RecipeCase, bazel_unittest  # before torch: skips the script without it
+import torch
+from torch.nn import functional as F
 
 
-def small_network():
-    return nn.Sequential(nn.Conv2d(3, 8, 3, padding=1, bias=False), nn.BatchNorm2d(8), nn.ReLU(),
-                         nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 10))
-
-
-class RecipeTest(unittest.TestCase):
-    peers = None
-
+class RecipeTest(RecipeCase):
     def setUp(self):
-        sys.dont_write_bytecode = True
-        sys.path.insert(0, str(self.peers))
-        self.addCleanup(sys.path.pop, 0)
-        import recipe_pytorch
-        import resident_batches
-        self.module, self.batches = recipe_pytorch, resident_batches
-        recipe_pytorch.DEVICE = "cpu"  # also on a machine with a GPU
-        recipe_pytorch.ResNet18 = small_network
-        torch.set_num_threads(1)
-        torch.manual_seed(1)
-        self.pixels = torch.randint(1, 256, (IMAGES, 3, 32, 32), dtype=torch.uint8)
-        self.labels = torch.arange(IMAGES) % 10
-        self.recipe = {**recipe_pytorch.RECIPES["short26"], "batch_size": BATCH, "epochs": 6}
+        super().setUp()
         mean, std = (self.recipe["normalization"][name] for name in ("mean", "std"))
         self.mean, self.std = torch.tensor(mean).view(3, 1, 1), torch.tensor(std).view(3, 1, 1)
 
@@ -98,12 +67,6 @@ class RecipeTest(unittest.TestCase):
             orders.append(torch.cat([part.order for part in parts]).tolist())
             self.assertEqual(sorted(orders[-1]), list(range(IMAGES)))
         self.assertNotEqual(*orders)
-
-    def training(self, kind):
-        torch.manual_seed(2)
-        training = self.module.Training(self.recipe, kind, 1, (self.pixels, self.labels))
-        training.data.begin_epoch(0)
-        return training
 
     def test_a_step_is_nesterovs_with_the_rate_of_the_schedule(self):
         training = self.training("graph")
