@@ -51,8 +51,8 @@ cd "$out"
 ddp_script="$here/peers/resnet18_ddp_pytorch.py"
 # RANKS COMMAND...: times PyTorch's DDP in a CUDA graph; COMMAND runs the script.
 ddp_graph() {
-  torchrun --nproc-per-node "$1" "${@:2}" "$ddp_script" --kind graph --communication-dtype bf16 2>>log.txt |
-    tee -a log.txt
+  torchrun --nproc-per-node "$1" "${@:2}" "$ddp_script" --kind graph --communication-dtype bf16 \
+    --repeats "${ddp_repeats:-5}" 2>>log.txt | tee -a log.txt
 }
 scale() { run "$1" scale_run --input=dataset.rec --output="$1.rec" "${@:2}"; }
 
@@ -135,7 +135,8 @@ section_hosts() {
   local per_host=$((gpus * ${LOCKSTEP_RANKS_PER_GPU:-1} / 2)) zeros ones reducer
   printf -v zeros '0,%.0s' $(seq "$per_host")
   printf -v ones '1,%.0s' $(seq "$per_host")
-  local ranks=$((2 * per_host)) of_rank="$zeros${ones%,}" sums="--types=bf16,float --collectives=all_reduce"
+  local ranks=$((2 * per_host)) of_rank="$zeros${ones%,}" ddp_repeats=3
+  local sums="--types=bf16 --collectives=all_reduce --max_bytes=67108864"
   local flags="--preset=fast --batch_size=512,128,32 --repeats=3 --noevaluate --ablation=false"
   export NCCL_SOCKET_IFNAME="${NCCL_SOCKET_IFNAME:-lo}"
   # If ranks share GPUs, a second host of the same work shares them already in the run that the prediction is made from.
@@ -144,13 +145,12 @@ section_hosts() {
   fi
   scale one_host $flags --ranks="1,$per_host"
   wait
-  LOCKSTEP_HOST_OF_RANK=0,1 run two_ranks gpu_all_reduce_benchmark --ranks=2 $sums --max_bytes=67108864 \
-    --record=two_ranks.rec
+  LOCKSTEP_HOST_OF_RANK=0,1 run two_ranks gpu_all_reduce_benchmark --ranks=2 $sums --record=two_ranks.rec
   run predict_hosts comm_model --input=one_host.rec --what_if="$ranks" --devices_per_host="$per_host" \
     --inter_host_all_reduce=two_ranks.rec --output=predicted_hosts.rec --format=text
   sha256sum predicted_hosts.rec
   export LOCKSTEP_HOST_OF_RANK="$of_rank"
-  run all_ranks gpu_all_reduce_benchmark --ranks="$ranks" $sums --max_bytes=67108864 --record=all_ranks.rec
+  run all_ranks gpu_all_reduce_benchmark --ranks="$ranks" $sums --record=all_ranks.rec
   for reducer in own hierarchical; do
     scale "hosts_$reducer" $flags --reducer="$reducer" --ranks="$ranks" --prediction=predicted_hosts.rec
     run "score_$reducer" comm_model --input="hosts_$reducer.rec" --score=predicted_hosts.rec \
