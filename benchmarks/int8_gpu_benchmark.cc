@@ -10,6 +10,8 @@
 // calls one after the other, and a single call. Before it is timed, a row's output is compared with CpuNetwork, and its
 // digest with those of the case's other rows; a row that differs is an error, and the program fails.
 //
+// peers/int8_cutlass.cu times CUTLASS's convolutions of the same layers in the same way.
+//
 // Columns: us; TOPS, 10^12 operations per second, two for each multiply-accumulate that reads no padding; nominal, the
 // same with padding; share, TOPS over the highest rate of wgmma measured so far (peak/isa:wgmma); images_s;
 // latency_us.

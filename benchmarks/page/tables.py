@@ -875,6 +875,8 @@ ONLY_COMMANDS = [
     ("Record files", "bazel run //benchmarks:record_io_benchmark -- --benchmark_repetitions=9 --benchmark_out=record_io.json"),
     ("int8 on CPUs", "bazel run //benchmarks:int8_benchmark -- --benchmark_repetitions=9 --benchmark_out=int8.json"),
     ("Layers in int8 on GPUs, and cuBLASLt", "int8_gpu_benchmark --benchmark_filter='resnet18/.*:1024/isa:wgmma|cublaslt' --benchmark_out=int8_gpu.json"),
+    ("The same layers by CUTLASS: `benchmarks/peers/int8_cutlass.cu`",
+     "int8_cutlass --batch 1024 256 > int8_cutlass.jsonl"),
     ("Convolutions by cuDNN and by our kernels, with a batch norm's sums", "convolution_benchmark 512 128 32 && convolution_batch_norm_benchmark 512 128 32"),
     ("Parts of a tile's time in layer 1's data gradients", "convolution_batch_norm_benchmark laps 128 512"),
     ("GPU kernels, and the step piece by piece", "kernels_benchmark --benchmark_repetitions=9 && fused_step_benchmark 512 128 32"),
