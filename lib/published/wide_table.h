@@ -9,7 +9,7 @@
 //
 // Quantity, unit, devices and batch of a number are stated by (the first that does):
 // - the name of its column or row; these must not contradict each other. A unit after the number comes before both;
-// - the first cell of the names, the line above the table, a remark of kTableKeys (table_blocks.h).
+// - the first cell of the names, the line above the table, a remark of kTableKeys (remark_key.h).
 // A name that is only a number needs a word: "GPUs" in the first cell states it for the rows, "GPUs \ batch" for rows
 // and columns, and so do `# rows: devices` and `# columns: batch`. label_words.h has the words.
 //
