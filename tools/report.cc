@@ -31,7 +31,6 @@
 #include "lib/export/wandb_csv.h"
 #include "lib/lab_records/convert_record.h"
 #include "lib/lab_records/print_record.h"
-#include "lib/published/published_tables.h"
 #include "lib/report/named_records.h"
 #include "lib/report/report_format.h"
 
@@ -120,7 +119,7 @@ std::vector<std::string> GivenInputs() {
 
 // Returns the files that the given inputs stand for, and logs which other files were found next to them. A folder
 // stands for its records, and for the files that `is_table` accepts.
-absl::StatusOr<std::vector<std::string>> Inputs(IsTableName is_table = nullptr) {
+absl::StatusOr<std::vector<std::string>> Inputs(const IsTableName& is_table = nullptr) {
   ASSIGN_OR_RETURN(NamedRecords named, FindNamedRecords(GivenInputs(), is_table));
   for (const std::string& remark : named.remarks) {
     LogLine(absl::StrCat(kTool, ": ", remark));
@@ -164,8 +163,11 @@ absl::Status Report() {
 }
 
 absl::Status Check() {
-  ASSIGN_OR_RETURN(const std::vector<std::string> inputs, Inputs(&IsPublishedTableFile));
-  return RunCheck({inputs, absl::GetFlag(FLAGS_junit), absl::GetFlag(FLAGS_force)});
+  CheckOptions options;
+  ASSIGN_OR_RETURN(options.inputs, Inputs([&](absl::string_view path) { return options.tables.Find(path); }));
+  options.junit = absl::GetFlag(FLAGS_junit);
+  options.force = absl::GetFlag(FLAGS_force);
+  return RunCheck(options);
 }
 
 absl::Status Compare() {

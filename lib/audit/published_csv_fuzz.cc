@@ -12,7 +12,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lockstep;           // NOLINT(build/namespaces)
   using namespace lockstep::testing;  // NOLINT(build/namespaces)
   const absl::string_view text = Bytes(data, size);
-  LooksLikeCsv(text);
+  if (const auto found = FindPublishedCsv(text, "tables.md"); !found.ok()) {
+    CheckUserError(found.status());
+  }
   const absl::StatusOr<proto::PublishedTables> tables = ParsePublishedCsv(text, "tables.csv");
   if (!tables.ok()) {
     CheckUserError(tables.status());

@@ -34,7 +34,7 @@ bool IsBroken(const CheckRule& rule, const std::vector<CheckFinding>& findings) 
 
 }  // namespace
 
-absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths) {
+absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths, const TableFiles& tables) {
   CheckedFiles checked;
   std::vector<std::string> records;
   for (const std::string& path : paths) {
@@ -42,10 +42,10 @@ absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths) {
       records.push_back(path);
       continue;
     }
-    ASSIGN_OR_RETURN(const PublishedFile file, ReadPublishedTables(path));
-    ASSIGN_OR_RETURN(std::vector<CheckFinding> findings, CheckTables(FileNameOf(path), file.tables));
+    ASSIGN_OR_RETURN(const proto::PublishedTables file, tables.Read(path));
+    ASSIGN_OR_RETURN(std::vector<CheckFinding> findings, CheckTables(FileNameOf(path), file));
     Append(std::move(findings), checked.findings);
-    checked.tables_read.push_back(absl::StrCat(FileNameOf(path), ": ", NumbersReadText(file.tables)));
+    checked.tables_read.push_back(absl::StrCat(FileNameOf(path), ": ", NumbersReadText(file)));
     checked.kinds.tables = true;
   }
   if (!records.empty() || paths.empty()) {
@@ -97,7 +97,7 @@ std::string CheckText(const std::vector<CheckFinding>& findings) {
 
 absl::Status RunCheck(const CheckOptions& options) {
   RETURN_IF_ERROR(DeclareRunFiles({options.inputs, {{"--junit", options.junit, ""}}}));
-  ASSIGN_OR_RETURN(const CheckedFiles checked, CheckFiles(options.inputs));
+  ASSIGN_OR_RETURN(const CheckedFiles checked, CheckFiles(options.inputs, options.tables));
   const std::string xml = JunitXml(checked.findings, checked.kinds);
   if (options.junit == "-") {
     RETURN_IF_ERROR(PrintToStdout(xml));

@@ -11,13 +11,15 @@
 #include "lib/checks/rules.h"
 #include "lib/lab_records/lab_records.h"
 #include "lib/proto/published.pb.h"
+#include "lib/published/table_files.h"
 
 namespace lockstep {
 
 struct CheckOptions {
   std::vector<std::string> inputs;  // published tables (IsPublishedTable), and records
-  std::string junit;   // path of the JUnit XML; empty: not written; "-": standard output, instead of the lines
-  bool force = false;  // replaces a file at `junit` that is not such an XML
+  std::string junit;       // path of the JUnit XML; empty: not written; "-": standard output, instead of the lines
+  bool force = false;      // replaces a file at `junit` that is not such an XML
+  TableFiles tables = {};  // inputs that were read when their folder was listed
 };
 
 struct CheckedFiles {
@@ -27,8 +29,8 @@ struct CheckedFiles {
   std::vector<std::string> tables_read;  // "hand_in.csv: Q2: 2 numbers; Table 2: 2 numbers", for each file of tables
 };
 
-// Reads and checks the files. Returns the errors of RunCheck.
-absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths);
+// Reads and checks the files, except those that `tables` has read before. Returns the errors of RunCheck.
+absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths, const TableFiles& tables = {});
 
 // Returns "Q2: 2 numbers", or "epoch_time: 3 runs, 15 epochs" for a chart of runs; the tables are separated by "; ".
 std::string NumbersReadText(const proto::PublishedTables& tables);

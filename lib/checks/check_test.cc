@@ -60,6 +60,17 @@ TEST(CheckTest, TheNumbersThatWereReadAreCounted) {
   EXPECT_THAT(of_chart->tables_read, ElementsAre(EndsWith("chart.csv: epoch_time: 2 runs, 5 epochs")));
 }
 
+TEST(CheckTest, ATableThatWasFoundByItsContentIsNotReadAgain) {
+  CheckOptions options;
+  const std::string path = TempPath("hand_in.txt");
+  WriteFile(path, Csv("3.00"));
+  ASSERT_TRUE(options.tables.Find(path));
+  options.inputs = {path};
+  WriteFile(path, Csv("1.00"));  // an honest number
+  EXPECT_THAT(RunCheck(options), StatusIs(absl::StatusCode::kAborted, HasSubstr("parts_do_not_sum")));
+  EXPECT_THAT(RunCheck({{path}, ""}), IsOk());
+}
+
 TEST(CheckTest, ABrokenRuleIsAborted) {
   const std::string junit = TempPath("junit.xml");
   EXPECT_THAT(RunCheck({{CsvFile("3.00")}, junit}),

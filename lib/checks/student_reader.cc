@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,14 +166,16 @@ class StudentReader {
     if (IsReportText(text)) {
       return LeaveOut(file, "a report's own table");
     }
-    if (!HoldsPublishedTable(text, file)) {
+    absl::StatusOr<std::optional<proto::PublishedTables>> found = FindPublishedTables(text, file);
+    if (found.ok() && !found->has_value()) {
       return LeaveOut(file, "no table in it");
     }
     const std::string digest = Sha256Hex(text);
     if (IsAgain(file, digest)) {
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(proto::PublishedTables tables, ParsePublishedFile(text, file));
+    RETURN_IF_ERROR(found.status());
+    proto::PublishedTables tables = **std::move(found);
     ASSIGN_OR_RETURN(std::vector<CheckFinding> findings, CheckTables(file, tables, budget_, refuted_));
     if (std::vector<std::string> numbers = TableDigests(tables); !numbers.empty()) {
       student_.digests.emplace(file, std::move(numbers));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -125,6 +126,13 @@ class LabelReader {
     return true;
   }
 
+  // Returns true for the time of a run after a quotient: "speed-up in training time", "efficiency (training time)".
+  bool NamesWhatAQuotientCompares(proto::PublishedQuantity quantity) const {
+    constexpr absl::string_view kLinks[] = {"of", "in", "for", ","};
+    return quantity == proto::RUN_SECONDS && IsQuotient(label_.quantity) && at_ > 0 &&
+           std::find(std::begin(kLinks), std::end(kLinks), words_[at_ - 1]) != std::end(kLinks);
+  }
+
   // Takes the longest phrase that names a quantity, a unit, an axis or a statistic over the ranks.
   bool TakePhrase() {
     for (size_t count = kMaxSynonymWords; count > 0; --count) {
@@ -140,6 +148,10 @@ class LabelReader {
       const bool may_be_unit = absl::StrContains(phrase, " per ") || absl::StrContains(phrase, "/") || phrase == "%";
       const QuantityMeaning unit = may_be_unit ? UnitMeantBy(phrase) : QuantityMeaning();
       if (quantity.quantity != proto::PUBLISHED_QUANTITY_UNSPECIFIED || !unit.unit.empty()) {
+        if (NamesWhatAQuotientCompares(quantity.quantity)) {
+          at_ += count;
+          return true;
+        }
         if (IsQuotient(quantity.quantity) && quantity_end_ == at_ && !IsQuotient(label_.quantity)) {
           label_.quantity = proto::PUBLISHED_QUANTITY_UNSPECIFIED;  // "throughput speed-up"
         }

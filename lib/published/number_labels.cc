@@ -93,6 +93,26 @@ void SetPlace(const TableLabel& own, const NumberLabels& labels, proto::Publishe
   }
 }
 
+uint64_t OnlyBatch(const std::vector<const TableLabel*>& labels) {
+  uint64_t only = 0;
+  for (const TableLabel* label : labels) {
+    if (only != 0 && label->batch != 0 && label->batch != only) {
+      return 0;
+    }
+    only = label->batch != 0 ? label->batch : only;
+  }
+  return only;
+}
+
+void SetOnlyBatch(const OnlyBatches& batches, const NumberLabels& labels, proto::PublishedValue& value) {
+  const uint64_t batch = labels[0]->quantity != kNotStated   ? batches.columns
+                         : labels[1]->quantity != kNotStated ? batches.rows
+                                                             : 0;
+  if (value.batch() == 0 && batch != 0) {
+    value.set_batch(batch);
+  }
+}
+
 void SetContext(const TableLabel& own, const NumberLabels& labels, proto::PublishedValue& value) {
   std::string statistic = own.rank_statistic;
   for (size_t i = 2; i < labels.size() && statistic.empty(); ++i) {

@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_LIB_PUBLISHED_NUMBER_LABELS_H_
 #define LOCKSTEP_LIB_PUBLISHED_NUMBER_LABELS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,19 @@ std::string UnitOfNumber(const TableCell& cell, const TableLabel& own, const Num
 
 // Sets devices, batch and base of `value`, as far as a label states them.
 void SetPlace(const TableLabel& own, const NumberLabels& labels, proto::PublishedValue& value);
+
+// Returns the batch that `labels` state, the names of all columns or of all rows of a table; 0 if they state no batch
+// or several.
+uint64_t OnlyBatch(const std::vector<const TableLabel*>& labels);
+
+// Batches that the names of all columns, and of all rows, of a table state; 0: no batch, or several.
+struct OnlyBatches {
+  uint64_t columns = 0, rows = 0;
+};
+
+// Sets the batch of `value`, if it has none, to the only batch of the columns if its column names a quantity, else to
+// the only batch of the rows if its row names one: "batch 32: epoch time" states the batch of a column "speed-up".
+void SetOnlyBatch(const OnlyBatches& batches, const NumberLabels& labels, proto::PublishedValue& value);
 
 // Adds to the number's context what its labels state: a model or an arithmetic of row and column, and a statistic over
 // the ranks.

@@ -1,6 +1,7 @@
 #include "lib/published/published_csv.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -84,42 +85,40 @@ bool LooksLikeTextFormat(absl::string_view text) {
          proto::PublishedTables::descriptor()->FindFieldByName(std::string(field)) != nullptr;
 }
 
-}  // namespace
+// Kind of a text: of a CSV file, or one that may hold no table.
+enum class TextKind { kTable, kMaybeTable };
 
-bool LooksLikeCsv(absl::string_view bytes) {
+// Returns the tables of a text; of kMaybeTable std::nullopt if no table is in it.
+absl::StatusOr<std::optional<proto::PublishedTables>> ReadCsvText(absl::string_view bytes, TextKind kind,
+                                                                  const std::string& path, NumberLines* lines) {
+  const bool is_table = kind == TextKind::kTable;
   const absl::StatusOr<std::string> plain = PlainText(bytes);
-  if (!plain.ok()) {
-    return false;
+  if (!plain.ok() && !is_table) {
+    return std::nullopt;
   }
-  absl::string_view text = *plain;
-  TakeRemarks(text);
-  if (LooksLikeWandbChart(text)) {
-    return true;
-  }
-  const absl::string_view line = TakeLine(text);
-  const std::vector<std::string> fields = LowerFields(line);
-  if (std::count(fields.begin(), fields.end(), "quantity") > 0) {
-    return true;
-  }
-  TableFaults faults;
-  return !LooksLikeTextFormat(line) && IsUtf8(*plain) && HasWideTable(ReadTableBlocks(*plain, faults));
-}
-
-absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view bytes, const std::string& path,
-                                                         NumberLines* lines) {
-  const absl::StatusOr<std::string> plain = PlainText(bytes);
   if (!plain.ok()) {
     return absl::DataLossError(absl::StrCat(path, ": ", plain.status().message()));
   }
   absl::string_view text = *plain;
   proto::PublishedTables tables;
   const std::vector<absl::string_view> remarks = TakeRemarks(text);
-  if (!LooksLikeWandbChart(text) && !NamesCsvColumns(text.substr(0, text.find('\n'))) && IsUtf8(*plain)) {
+  absl::string_view after = text;
+  const absl::string_view line = TakeLine(after);
+  const std::vector<std::string> columns = LowerFields(line);
+  const bool is_chart = LooksLikeWandbChart(text);
+  const bool names_columns = NamesCsvColumns(line);
+  bool is_rows = is_table || std::count(columns.begin(), columns.end(), "quantity") > 0;
+  if (!is_chart && !(is_rows && names_columns) && (is_rows || !LooksLikeTextFormat(line)) && IsUtf8(*plain)) {
     TableFaults faults;
     const TableBlocks blocks = ReadTableBlocks(*plain, faults);
-    if (HasWideTable(blocks)) {
+    const bool is_wide = HasWideTable(blocks);
+    if (is_wide && !names_columns) {
       return ReadWideTables(blocks, path, std::move(faults), lines);
     }
+    is_rows = is_rows || is_wide;  // rows that lack the column `quantity`, an error
+  }
+  if (!is_chart && !is_rows) {
+    return std::nullopt;
   }
   std::set<std::string> seen;
   for (size_t i = 0; i < remarks.size(); ++i) {
@@ -127,9 +126,21 @@ absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view bytes
   }
   const int first_line = static_cast<int>(remarks.size()) + 1;
   NumberLines unused;
-  return LooksLikeWandbChart(text)
-             ? ReadWandbChart(text, path, first_line, tables)
-             : ReadCsvRows(text, path, first_line, std::move(tables), lines != nullptr ? *lines : unused);
+  return is_chart ? ReadWandbChart(text, path, first_line, tables)
+                  : ReadCsvRows(text, path, first_line, std::move(tables), lines != nullptr ? *lines : unused);
+}
+
+}  // namespace
+
+absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text, const std::string& path,
+                                                         NumberLines* lines) {
+  ASSIGN_OR_RETURN(std::optional<proto::PublishedTables> tables, ReadCsvText(text, TextKind::kTable, path, lines));
+  return *std::move(tables);
+}
+
+absl::StatusOr<std::optional<proto::PublishedTables>> FindPublishedCsv(absl::string_view text, const std::string& path,
+                                                                       NumberLines* lines) {
+  return ReadCsvText(text, TextKind::kMaybeTable, path, lines);
 }
 
 }  // namespace lockstep

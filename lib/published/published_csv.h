@@ -17,6 +17,7 @@
 #ifndef LOCKSTEP_LIB_PUBLISHED_PUBLISHED_CSV_H_
 #define LOCKSTEP_LIB_PUBLISHED_PUBLISHED_CSV_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -26,11 +27,7 @@
 
 namespace lockstep {
 
-// Returns true if the first line that is not a remark names columns, like in a CSV file and unlike in text format, or
-// if the file is a chart of Weights & Biases (wandb_chart.h).
-bool LooksLikeCsv(absl::string_view text);
-
-// DataLoss, with path:line:
+// Returns the tables of a CSV file, with the errors listed here. DataLoss, with path:line:
 // - an unknown key, column, quantity or unit, or an invalid value of a key;
 // - a duplicate key, or a missing column;
 // - a number that does not parse, a unit that contradicts its quantity, or a value that contradicts its printed digits;
@@ -40,6 +37,14 @@ bool LooksLikeCsv(absl::string_view text);
 // not known.
 absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text, const std::string& path,
                                                          NumberLines* lines = nullptr);
+
+// Does the same for a text of which only the content can tell whether it is a table: CSV, Markdown or LaTeX. Returns
+// std::nullopt if no table is in the text. A table is in it
+// - if it is a chart of Weights & Biases;
+// - if the first line that is not a remark has a column `quantity`;
+// - if this line does not begin like text format, and a table as printed is in the text (HasWideTable).
+absl::StatusOr<std::optional<proto::PublishedTables>> FindPublishedCsv(absl::string_view text, const std::string& path,
+                                                                       NumberLines* lines = nullptr);
 
 }  // namespace lockstep
 

@@ -218,7 +218,10 @@ TEST(PublishedCsvTest, FormsOfSpreadsheetsGiveTheSameTables) {
     const auto read = ParsePublishedCsv(form, "a.csv");
     ASSERT_THAT(read, IsOk()) << form;
     EXPECT_EQ(read->DebugString(), expected->DebugString()) << form;
-    EXPECT_TRUE(LooksLikeCsv(form)) << form;
+    const auto found = FindPublishedCsv(form, "a.md");
+    ASSERT_THAT(found, IsOk()) << form;
+    ASSERT_TRUE(found->has_value()) << form;
+    EXPECT_EQ((*found)->DebugString(), expected->DebugString()) << form;
   }
   ExpectBroken(Small("T,epoch_seconds,1,32,,s,\n"), ":3: ", "leave the row out if no number is printed");
   ExpectBroken("\xFF\xFE#", ": ", "save the file as UTF-8");
@@ -237,8 +240,11 @@ TEST(PublishedCsvTest, ATimeOfAClockIsAboveZero) {
 
 TEST(PublishedCsvTest, AFileIsTakenForWhatItIs) {
   const std::string csv = Small("T,loss,,,1,,1\n");
-  EXPECT_TRUE(LooksLikeCsv(csv));
-  EXPECT_FALSE(LooksLikeCsv("# a, quantity\nsource: 'a,quantity'"));
+  EXPECT_TRUE(FindPublishedCsv(csv, "a.md")->has_value());
+  EXPECT_FALSE(FindPublishedCsv("# a, quantity\nsource: 'a,quantity'", "a.md")->has_value());
+  EXPECT_FALSE(FindPublishedCsv("\xFF\xFE#", "a.md")->has_value());
+  EXPECT_THAT(FindPublishedCsv("table,devices,unit\n1,2,3\n", "a.md"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("column 'quantity' is missing")));
   for (const char* name : {"a.csv", "no_suffix"}) {
     WriteFile(TempPath(name), csv);
     EXPECT_THAT(ReadPublishedTables(TempPath(name)), IsOk());

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/text_format.h"
-#include "lib/base/existing_file.h"
 #include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/published/left_out_names.h"
@@ -16,23 +17,6 @@
 
 namespace lockstep {
 namespace {
-
-// Returns true if the name alone says that the file is a table.
-bool IsNamedTable(absl::string_view path) {
-  return absl::EndsWithIgnoreCase(path, ".csv") || absl::EndsWithIgnoreCase(path, ".textproto");
-}
-
-// Returns true for names of tables as printed and of prose.
-bool IsNamedText(absl::string_view path) {
-  constexpr absl::string_view kEndings[] = {".tsv", ".md", ".tex", ".txt"};
-  return std::any_of(std::begin(kEndings), std::end(kEndings),
-                     [&](absl::string_view ending) { return absl::EndsWithIgnoreCase(path, ending); });
-}
-
-bool IsCsv(absl::string_view text, absl::string_view path) {
-  return absl::EndsWithIgnoreCase(path, ".csv") ||
-         (!absl::EndsWithIgnoreCase(path, ".textproto") && LooksLikeCsv(text));
-}
 
 // Returns the lines on which the numbers of `text` begin. `text` must be a PublishedTables in text format.
 NumberLines LinesOfText(const std::string& text) {
@@ -55,59 +39,77 @@ NumberLines LinesOfText(const std::string& text) {
   return lines;
 }
 
-}  // namespace
-
-bool IsPublishedTable(absl::string_view path) { return IsNamedTable(path) || IsNamedText(path); }
-
-bool HoldsPublishedTable(absl::string_view text, const std::string& path) {
-  if (!IsNamedText(path)) {
-    return IsNamedTable(path);
-  }
-  proto::PublishedTables tables;
-  return LooksLikeCsv(text) || (ParseTextMessage(std::string(text), path, tables).ok() && tables.table_size() > 0);
-}
-
-bool IsPublishedTableFile(absl::string_view path) {
-  if (!IsNamedText(path)) {
-    return IsNamedTable(path);
-  }
-  // Not ReadInputText, which reads declared inputs only; this function chooses them.
-  const std::string name(path);
-  return IsRegularFile(name) && HoldsPublishedTable(StartOfFile(name, kMaxInputTextBytes), name);
-}
-
-absl::StatusOr<proto::PublishedTables> ParsePublishedTables(absl::string_view text, const std::string& path) {
-  proto::PublishedTables tables;
-  RETURN_IF_ERROR(ParseTextMessage(std::string(text), path, tables));
+// Returns `tables` if they pass CheckPublishedTables.
+absl::StatusOr<proto::PublishedTables> Checked(proto::PublishedTables tables, const std::string& path) {
   if (const absl::Status status = CheckPublishedTables(tables); !status.ok()) {
     return absl::DataLossError(absl::StrCat(path, ": ", status.message()));
   }
   return tables;
 }
 
-absl::StatusOr<proto::PublishedTables> ParsePublishedFile(absl::string_view text, const std::string& path,
-                                                          NumberLines* lines) {
-  if (IsCsv(text, path)) {
+}  // namespace
+
+bool IsPublishedTable(absl::string_view path) {
+  return absl::EndsWithIgnoreCase(path, ".csv") || absl::EndsWithIgnoreCase(path, ".textproto") || MayBeProse(path);
+}
+
+bool MayBeProse(absl::string_view path) {
+  constexpr absl::string_view kEndings[] = {".tsv", ".md", ".tex", ".txt"};
+  return std::any_of(std::begin(kEndings), std::end(kEndings),
+                     [&](absl::string_view ending) { return absl::EndsWithIgnoreCase(path, ending); });
+}
+
+absl::StatusOr<proto::PublishedTables> ParsePublishedTables(absl::string_view text, const std::string& path) {
+  proto::PublishedTables tables;
+  RETURN_IF_ERROR(ParseTextMessage(std::string(text), path, tables));
+  return Checked(std::move(tables), path);
+}
+
+absl::StatusOr<std::optional<proto::PublishedTables>> FindPublishedTables(absl::string_view text,
+                                                                          const std::string& path, NumberLines* lines) {
+  if (absl::EndsWithIgnoreCase(path, ".csv")) {
     return ParsePublishedCsv(text, path, lines);
   }
-  if (IsNamedText(path) && !HoldsPublishedTable(text, path)) {
-    return absl::DataLossError(
-        absl::StrCat(path, ": no table in it; expected a table in CSV, Markdown or LaTeX with numbers in its cells"));
+  if (!absl::EndsWithIgnoreCase(path, ".textproto")) {
+    ASSIGN_OR_RETURN(std::optional<proto::PublishedTables> tables, FindPublishedCsv(text, path, lines));
+    if (tables.has_value()) {
+      return tables;
+    }
   }
-  ASSIGN_OR_RETURN(proto::PublishedTables tables, ParsePublishedTables(text, path));
+  proto::PublishedTables message;
+  const absl::Status status = ParseTextMessage(std::string(text), path, message);
+  if (MayBeProse(path) && (!status.ok() || message.table().empty())) {
+    return std::nullopt;
+  }
+  RETURN_IF_ERROR(status);
+  ASSIGN_OR_RETURN(proto::PublishedTables tables, Checked(std::move(message), path));
   if (lines != nullptr) {
     *lines = LinesOfText(std::string(text));
   }
   return tables;
 }
 
+absl::StatusOr<proto::PublishedTables> ParsePublishedFile(absl::string_view text, const std::string& path,
+                                                          NumberLines* lines) {
+  ASSIGN_OR_RETURN(std::optional<proto::PublishedTables> tables, FindPublishedTables(text, path, lines));
+  if (!tables.has_value()) {
+    return absl::DataLossError(
+        absl::StrCat(path, ": no table in it; expected a table in CSV, Markdown or LaTeX with numbers in its cells"));
+  }
+  return *std::move(tables);
+}
+
+void LogLeftOut(const std::string& path, const proto::PublishedTables& tables) {
+  if (const std::string left_out = LeftOutText(tables); !left_out.empty()) {
+    LogWarning(absl::StrCat(path, ": warning: left out, because the names are not understood: ", left_out));
+  }
+}
+
 absl::StatusOr<PublishedFile> ReadPublishedTables(const std::string& path) {
   ASSIGN_OR_RETURN(const InputText file, ReadInputText(path));
   PublishedFile published;
   ASSIGN_OR_RETURN(published.tables, ParsePublishedFile(file.text, path, &published.lines));
-  if (const std::string left_out = LeftOutText(published.tables); !left_out.empty()) {
-    LogWarning(absl::StrCat(path, ": warning: left out, because the names are not understood: ", left_out));
-  }
+  LogLeftOut(path, published.tables);
   published.input = file.input;
   return published;
 }

@@ -2,9 +2,9 @@
 #ifndef LOCKSTEP_LIB_PUBLISHED_PUBLISHED_TABLES_H_
 #define LOCKSTEP_LIB_PUBLISHED_PUBLISHED_TABLES_H_
 
+#include <optional>
 #include <string>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lib/proto/header.pb.h"
@@ -23,13 +23,9 @@ struct PublishedFile {
 // .textproto, in lower or upper case.
 bool IsPublishedTable(absl::string_view path);
 
-// Returns true if a file of this name and content is to be read as tables: always for .csv and .textproto; for .tsv,
-// .md, .tex and .txt only if a table is in it, because many of these files are prose. False for other names.
-bool HoldsPublishedTable(absl::string_view text, const std::string& path);
-
-// Returns HoldsPublishedTable for the content of the file at `path`, which need not be a declared input; false if the
-// file cannot be read.
-bool IsPublishedTableFile(absl::string_view path);
+// Returns true for .tsv, .md, .tex and .txt, in lower or upper case. Many of these files are prose, so their content
+// decides whether they are tables.
+bool MayBeProse(absl::string_view path);
 
 // Reads CSV, Markdown, LaTeX or text format, chosen by the name's extension, .csv or .textproto, or else by the
 // content. NotFound: no such file. DataLoss: the file is neither format (path:line: found text), no table is in it, or
@@ -37,8 +33,17 @@ bool IsPublishedTableFile(absl::string_view path);
 // (left_out_names.h).
 absl::StatusOr<PublishedFile> ReadPublishedTables(const std::string& path);
 
-// Does the same with text from memory; `path` chooses the format and is used in messages. Sets `lines`, unless it is
-// null, to the line of every number.
+// Logs the warning of ReadPublishedTables.
+void LogLeftOut(const std::string& path, const proto::PublishedTables& tables);
+
+// Reads text from memory; `path` chooses the format and is used in messages. Returns std::nullopt if `path` MayBeProse
+// and no table is in the text; otherwise the result of ReadPublishedTables, without the warning. Sets `lines`, unless
+// it is null, to the line of every number.
+absl::StatusOr<std::optional<proto::PublishedTables>> FindPublishedTables(absl::string_view text,
+                                                                          const std::string& path,
+                                                                          NumberLines* lines = nullptr);
+
+// Does the same, but returns DataLossError if no table is in the text.
 absl::StatusOr<proto::PublishedTables> ParsePublishedFile(absl::string_view text, const std::string& path,
                                                           NumberLines* lines = nullptr);
 

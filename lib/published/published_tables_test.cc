@@ -63,7 +63,6 @@ TEST(PublishedTablesTest, AnyFormOfATableIsReadByItsContent) {
     const std::string path = TempPath(name);
     WriteFile(path, text);
     EXPECT_TRUE(IsPublishedTable(path)) << name;
-    EXPECT_TRUE(IsPublishedTableFile(path)) << name;
     const auto file = ReadPublishedTables(path);
     ASSERT_THAT(file, IsOk()) << name;
     ASSERT_EQ(file->tables.table_size(), 1) << name;
@@ -78,10 +77,17 @@ TEST(PublishedTablesTest, ProseIsNoTable) {
   WriteFile(path,
             "# Lab 4\nHow to run: call `make`. It takes 3 minutes.\n\n| file | what |\n|---|---|\n| a.rec | times |\n");
   EXPECT_TRUE(IsPublishedTable(path));
-  EXPECT_FALSE(IsPublishedTableFile(path));
+  const auto found = FindPublishedTables("Prose, of words.\n", path);
+  ASSERT_THAT(found, IsOk());
+  EXPECT_FALSE(found->has_value());
   EXPECT_THAT(ReadPublishedTables(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("README.md: no table in it")));
   EXPECT_FALSE(IsPublishedTable("lab4.pdf"));
-  EXPECT_FALSE(IsPublishedTableFile(TempPath("no_such.md")));
+  EXPECT_FALSE(FindPublishedTables("source: 'x'", "a.txt")->has_value());  // text format, but no table
+  EXPECT_THAT(FindPublishedTables("source: 'x'", "a.textproto"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("contains no table")));
+  EXPECT_THAT(FindPublishedTables("GPUs,loss\n1,2.5\n", "a.txt"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a.txt:1: the source is not stated")));
+  EXPECT_TRUE(FindPublishedTables(kSmall, "a.txt")->has_value());
 }
 
 TEST(PublishedTablesTest, AMissingFileIsNotFound) {

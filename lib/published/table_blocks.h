@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "lib/published/remark_key.h"
 #include "lib/published/table_cell.h"
 #include "lib/published/table_faults.h"
 
@@ -21,13 +22,6 @@ struct TableRow {
   std::vector<std::string> cells;
 };
 
-// A line `# key: value` or `# key = value`; in LaTeX also `% key: value`.
-struct TableRemark {
-  int line = 0;
-  std::string key;  // key in lower case, with _ between words
-  std::string value;
-};
-
 struct TableBlock {
   std::vector<TableRemark> remarks;  // remarks after the previous table
   std::string title;                 // last lines of text above the table
@@ -38,11 +32,6 @@ struct TableBlocks {
   std::vector<TableBlock> blocks;
   CommaMeaning comma = CommaMeaning::kThousands;  // kDecimal: cells are separated by ; or tabs, and commas are decimal
 };
-
-// Keys that state what a table does not: for all tables below the remark, up to another remark with the same key.
-inline constexpr absl::string_view kTableKeys[] = {"quantity",     "unit",       "devices", "batch",
-                                                   "rows",         "columns",    "table",   "context",
-                                                   "base_devices", "base_batch", "read_off"};
 
 // Reads the tables of a text, which must be UTF-8. A table ends at
 // - an empty line, except within LaTeX's tabular;

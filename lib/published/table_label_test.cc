@@ -48,6 +48,19 @@ TEST(TableLabelTest, QuantitiesAndUnits) {
                 {"Training time (h)", proto::RUN_SECONDS, "h"},
                 {"Training time per epoch (min)", proto::EPOCH_SECONDS, "min"},
                 {"Training time (s/epoch)", proto::EPOCH_SECONDS, "s"},
+                {"Train time (s)", proto::RUN_SECONDS, "s"},
+                {"Total train time [min]", proto::RUN_SECONDS, "min"},
+                {"Train times (s)", proto::RUN_SECONDS, "s"},
+                {"train_time_per_epoch (s)", proto::EPOCH_SECONDS, "s"},
+                {"Epoch train time (s)", proto::EPOCH_SECONDS, "s"},
+                {"Train time (s/epoch)", proto::EPOCH_SECONDS, "s"},
+                {"Train time per iteration (ms)", proto::ITERATION_SECONDS, "ms"},
+                {"train time/step (ms)", proto::ITERATION_SECONDS, "ms"},
+                {"Train time speed-up", proto::SPEEDUP, ""},
+                {"Speed-up in train time", proto::SPEEDUP, ""},
+                {"Speedup (training time)", proto::SPEEDUP, ""},
+                {"Total runtime (h)", proto::RUN_SECONDS, "h"},
+                {"Training duration (h)", proto::RUN_SECONDS, "h"},
                 {"Runtime per epoch (s)", proto::EPOCH_SECONDS, "s"},
                 {"Epoch training time [s]", proto::EPOCH_SECONDS, "s"},
                 {"Epochs", proto::RUN_EPOCHS, ""},
@@ -171,6 +184,7 @@ TEST(TableLabelTest, OtherWordsAndContradictions) {
   EXPECT_EQ(ParseTableLabel("epoch time ResNet-18 (s)").unknown, "resnet");
   EXPECT_TRUE(ParseTableLabel("from 2 GPUs, 4 GPUs").contradicts);
   EXPECT_TRUE(ParseTableLabel("epoch time and speed-up").contradicts);
+  EXPECT_TRUE(ParseTableLabel("speed-up and train time").contradicts);
   EXPECT_NE(ParseTableLabel("0 GPUs").unknown, "");
   EXPECT_NE(ParseTableLabel("99999999999999999999999 GPUs").unknown, "");
 }

@@ -9,6 +9,7 @@
 #include "lib/published/field_text.h"
 #include "lib/published/label_words.h"
 #include "lib/published/quantity_unit.h"
+#include "lib/published/remark_key.h"
 
 namespace lockstep {
 namespace {

@@ -85,7 +85,7 @@ TEST(WandbChartTest, OnlyChartsLookLikeIt) {
 }
 
 TEST(WandbChartTest, ThePublishedReaderTakesIt) {
-  EXPECT_TRUE(LooksLikeCsv(kChart));
+  EXPECT_TRUE(FindPublishedCsv(kChart, "chart.txt")->has_value());
   const auto tables = ParsePublishedCsv(kChart, "chart.csv");
   ASSERT_TRUE(tables.ok()) << tables.status();
   EXPECT_EQ(tables->table(0).value_size(), 3);
@@ -93,7 +93,7 @@ TEST(WandbChartTest, ThePublishedReaderTakesIt) {
 
 TEST(WandbChartTest, LinesAboveTheColumnsStateWhatTheChartDoesNot) {
   const std::string text = absl::StrCat("# images_per_epoch = 50000\n# description = of a blog\n", kChart);
-  EXPECT_TRUE(LooksLikeCsv(text));
+  EXPECT_TRUE(FindPublishedCsv(text, "chart.txt")->has_value());
   const auto tables = ParsePublishedCsv(text, "chart.csv");
   ASSERT_TRUE(tables.ok()) << tables.status();
   EXPECT_EQ(tables->claims().images_per_epoch(), 50000);

@@ -39,6 +39,17 @@ absl::string_view ExampleUnit(proto::PublishedQuantity quantity, const std::stri
              : UnitOf(quantity);
 }
 
+OnlyBatches OnlyBatchesOf(const TableNames& names) {
+  std::vector<const TableLabel*> columns, rows;
+  for (const TableColumn& column : names.columns) {
+    columns.push_back(&column.label);
+  }
+  for (const TableLabel& row : names.rows) {
+    rows.push_back(&row);
+  }
+  return {OnlyBatch(columns), OnlyBatch(rows)};
+}
+
 // Reads the tables of a file in their order.
 class WideTableReader {
  public:
@@ -99,6 +110,7 @@ class WideTableReader {
     StatedAxes axes = remarks_.axes();
     axes.title = title_label.axes;
     const TableNames names = ReadTableNames(block, comma_, axes, left_out_, faults_);
+    only_batches_ = OnlyBatchesOf(names);
     const std::string automatic = named.empty() ? absl::StrCat("Table ", tables_read_) : named;
     const std::string& name = remarks_.table_name().empty() ? automatic : remarks_.table_name();
     for (size_t row = 0; row < names.rows.size(); ++row) {
@@ -177,6 +189,7 @@ class WideTableReader {
     value.set_unit_joules(printed.unit_joules);
     value.set_note(cell.spread.empty() ? "" : absl::StrCat("printed with ", cell.spread));
     SetPlace(own, labels, value);
+    SetOnlyBatch(only_batches_, labels, value);
     SetContext(own, labels, value);
     RETURN_IF_ERROR(CheckPlace(value));
     return numbers_.Append(std::move(value), IsRate(printed.quantity) ? unit : "", table, line_, tables_);
@@ -241,8 +254,9 @@ class WideTableReader {
   TableNumbers numbers_;
   LeftOutNames left_out_;
   int tables_read_ = 0;
-  size_t cells_ = 0;  // cells of the tables so far, each as wide as its widest row
-  int line_ = 0;      // line of the row that is read
+  size_t cells_ = 0;          // cells of the tables so far, each as wide as its widest row
+  int line_ = 0;              // line of the row that is read
+  OnlyBatches only_batches_;  // batches of the table that is read
 };
 
 }  // namespace

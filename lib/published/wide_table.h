@@ -9,7 +9,9 @@
 //
 // Quantity, unit, devices and batch of a number are stated by (the first that does):
 // - the name of its column or row; these must not contradict each other. A unit after the number comes before both;
-// - the first cell of the names, the line above the table, a remark of kTableKeys (table_blocks.h).
+// - the first cell of the names, the line above the table, a remark of kTableKeys (remark_key.h);
+// - for the batch of a column or row that names a quantity: the other columns, or rows, if these state one batch. A
+//   column "speed-up" next to "batch 32: epoch time (s)" is of batch 32.
 // A name that is only a number needs a word: "GPUs" in the first cell states it for the rows, "GPUs \ batch" for rows
 // and columns, and so do `# rows: devices` and `# columns: batch`. label_words.h has the words.
 //

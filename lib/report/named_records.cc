@@ -110,7 +110,7 @@ std::set<const Schema*> SchemasOf(absl::string_view inside, const std::vector<st
   return schemas;
 }
 
-absl::Status AddFolder(const std::string& folder, IsTableName is_table, NamedRecords& named) {
+absl::Status AddFolder(const std::string& folder, const IsTableName& is_table, NamedRecords& named) {
   ASSIGN_OR_RETURN(const std::vector<std::string> files, FilesOf(folder));
   const absl::string_view inside = absl::StripSuffix(folder, "/");
   std::vector<std::string> others;
@@ -124,7 +124,7 @@ absl::Status AddFolder(const std::string& folder, IsTableName is_table, NamedRec
     } else if (const Schema* const schema = SchemaOfJson(path); IsMeasurement(schema) && in_files.count(schema) == 0) {
       named.paths.push_back(path);
       ++records;
-    } else if (is_table != nullptr && !IsFolder(path) && is_table(path) && !IsTextOfReport(path)) {
+    } else if (is_table != nullptr && !IsFolder(path) && !IsTextOfReport(path) && is_table(path)) {
       named.paths.push_back(path);
       ++tables;
     } else {
@@ -158,7 +158,7 @@ absl::Status AddMatches(const std::string& pattern, NamedRecords& named) {
   return result == 0 ? absl::OkStatus() : absl::NotFoundError(absl::StrCat(pattern, ": no file matches this pattern"));
 }
 
-absl::Status Add(const std::string& name, IsTableName is_table, NamedRecords& named) {
+absl::Status Add(const std::string& name, const IsTableName& is_table, NamedRecords& named) {
   if (IsFolder(name)) {
     return AddFolder(name, is_table, named);
   }
@@ -182,7 +182,7 @@ void RemoveReports(NamedRecords& named) {
 
 }  // namespace
 
-absl::StatusOr<NamedRecords> FindNamedRecords(const std::vector<std::string>& names, IsTableName is_table) {
+absl::StatusOr<NamedRecords> FindNamedRecords(const std::vector<std::string>& names, const IsTableName& is_table) {
   NamedRecords named;
   for (const std::string& name : names) {
     NamedRecords next;

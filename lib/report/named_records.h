@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_LIB_REPORT_NAMED_RECORDS_H_
 #define LOCKSTEP_LIB_REPORT_NAMED_RECORDS_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct NamedRecords {
 };
 
 // Returns true for the path of a file of published tables.
-using IsTableName = bool (*)(absl::string_view name);
+using IsTableName = std::function<bool(absl::string_view path)>;
 
 // Returns the files that `names` stand for, in the order of the names:
 //   - a folder stands for the records directly in it, in alphabetical order. A record is recognised by its first bytes;
@@ -28,8 +29,10 @@ using IsTableName = bool (*)(absl::string_view name);
 // Records of reports are left out with a remark if another file remains, so that "lab/*.rec" also works a second time.
 // Returns FailedPreconditionError if a folder has no record, and NotFoundError if no file matches a pattern.
 //
-// With `is_table`, a folder also stands for the files in it that `is_table` accepts, except texts that a report wrote.
-absl::StatusOr<NamedRecords> FindNamedRecords(const std::vector<std::string>& names, IsTableName is_table = nullptr);
+// With `is_table`, a folder also stands for the files in it that `is_table` accepts, except texts that a report wrote,
+// for which `is_table` is not called.
+absl::StatusOr<NamedRecords> FindNamedRecords(const std::vector<std::string>& names,
+                                              const IsTableName& is_table = nullptr);
 
 }  // namespace lockstep
 

@@ -129,18 +129,18 @@ std::string CommunicationPart(const LabRecords& lab) {
     runs.push_back(WaitingFactsOf(main.RowsOf(*other)));
   }
   double most = 0;
-  bool is_single = true;
+  TimedEpochs epochs = TimedEpochs::kOne;
   for (const WaitingFacts& facts : runs) {
-    if (JudgeWaiting(facts).state != proto::ANSWERED) {
+    const WaitingVerdict verdict = JudgeWaiting(facts);
+    if (verdict.state != proto::ANSWERED) {
       return "";
     }
     for (const AtBatch& at : facts.share) {
       most = std::max(most, at.value.high);
     }
-    is_single = is_single && IsSingleEpoch(facts);
+    epochs = verdict.epochs == TimedEpochs::kSeveral ? TimedEpochs::kSeveral : epochs;
   }
-  return absl::StrCat("communication costs ", is_single ? "" : "at most ", PercentRoundedUp(most),
-                      is_single ? " of one timed epoch" : " of an epoch",
+  return absl::StrCat("communication costs ", WaitingShareText(PercentRoundedUp(most), epochs),
                       main.view->virtual_hosts() ? " on virtual hosts" : "");
 }
 

@@ -72,10 +72,17 @@ std::string AtLeastIdeal(const char* answer, const ScalingFacts& facts) {
 
 constexpr char kWaits[] = " of an epoch waits for it.";
 
+TimedEpochs EpochsOf(const WaitingFacts& facts) {
+  const bool is_repeated =
+      std::any_of(facts.share.begin(), facts.share.end(), [](const AtBatch& at) { return at.value.repeated; });
+  return is_repeated ? TimedEpochs::kSeveral : TimedEpochs::kOne;
+}
+
 std::string LittleText(const WaitingFacts& facts) {
-  return IsSingleEpoch(facts)
-             ? absl::StrCat("Little: ", ShortPercent(Most(facts.share).value.mean), " of one timed epoch waits for it.")
-             : absl::StrCat("Little: at most ", PercentRoundedUp(MostHigh(facts.share)), kWaits);
+  const TimedEpochs epochs = EpochsOf(facts);
+  const std::string percent = epochs == TimedEpochs::kOne ? ShortPercent(Most(facts.share).value.mean)
+                                                          : PercentRoundedUp(MostHigh(facts.share));
+  return absl::StrCat("Little: ", WaitingShareText(percent, epochs), " waits for it.");
 }
 
 bool IsImpossible(const WaitingFacts& facts) { return !facts.share.empty() && Most(facts.share).value.mean > 1; }
@@ -191,11 +198,12 @@ std::string NegativeBatchesText(const WaitingFacts& facts) {
                       BatchesText(facts.negative_batches));
 }
 
-bool IsSingleEpoch(const WaitingFacts& facts) {
-  return std::none_of(facts.share.begin(), facts.share.end(), [](const AtBatch& at) { return at.value.repeated; });
+std::string WaitingShareText(const std::string& percent, TimedEpochs epochs) {
+  return epochs == TimedEpochs::kOne ? absl::StrCat(percent, " of one timed epoch")
+                                     : absl::StrCat("at most ", percent, " of an epoch");
 }
 
-CardVerdict JudgeWaiting(const WaitingFacts& facts) {
+WaitingVerdict JudgeWaiting(const WaitingFacts& facts) {
   using Rule = VerdictRule<WaitingFacts>;
   static const auto* const rules = new std::vector<Rule>{
       {"not_by_subtraction", [](const WaitingFacts& f) { return f.share.empty() && !f.negative_batches.empty(); },
@@ -228,7 +236,7 @@ CardVerdict JudgeWaiting(const WaitingFacts& facts) {
                              PercentRoundedUp(MostHigh(f.share)), kWaits);
        }},
   };
-  return FirstVerdict(*rules, facts);
+  return {FirstVerdict(*rules, facts), EpochsOf(facts)};
 }
 
 }  // namespace lockstep

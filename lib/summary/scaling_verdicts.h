@@ -49,11 +49,17 @@ struct WaitingFacts {
 // Returns "a step on 2 devices took less time than on one at batch 128". There must be negative batches.
 std::string NegativeBatchesText(const WaitingFacts& facts);
 
-// Returns true if no share is of repeated epochs. A single epoch has no upper bound, so that "at most" may not be said
-// of it.
-bool IsSingleEpoch(const WaitingFacts& facts);
+// Timed epochs of which a share is stated. One epoch per batch shows no spread, so "at most" must not be said of it.
+enum class TimedEpochs { kOne, kSeveral };
 
-CardVerdict JudgeWaiting(const WaitingFacts& facts);
+struct WaitingVerdict : CardVerdict {
+  TimedEpochs epochs = TimedEpochs::kOne;  // kSeveral: the share of at least one batch is of repeated epochs
+};
+
+// Returns "3.9 % of one timed epoch" or "at most 4 % of an epoch"; `percent` is the number with its sign.
+std::string WaitingShareText(const std::string& percent, TimedEpochs epochs);
+
+WaitingVerdict JudgeWaiting(const WaitingFacts& facts);
 
 }  // namespace lockstep
 

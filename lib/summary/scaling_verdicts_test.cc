@@ -19,8 +19,8 @@ struct Case {
   const char* text;
 };
 
-template <typename Facts>
-void ExpectVerdicts(const std::vector<Case<Facts>>& cases, CardVerdict (*judge)(const Facts&)) {
+template <typename Facts, typename Verdict>
+void ExpectVerdicts(const std::vector<Case<Facts>>& cases, Verdict (*judge)(const Facts&)) {
   for (const Case<Facts>& one : cases) {
     const CardVerdict verdict = judge(one.facts);
     EXPECT_EQ(verdict.rule, one.rule) << verdict.text;
@@ -122,6 +122,16 @@ TEST(JudgeWaitingTest, EachRuleAndItsNeighbours) {
           {"much", {{Once(32, 0.5), Once(512, 0.49)}}, "Much: up to 50 % of an epoch waits for it."},
       },
       &JudgeWaiting);
+}
+
+TEST(JudgeWaitingTest, OneRepeatedBatchMakesTheShareABound) {
+  EXPECT_EQ(JudgeWaiting({{Once(32, 0.039), Once(128, 0.03)}}).epochs, TimedEpochs::kOne);
+  const WaitingVerdict verdict = JudgeWaiting({{Once(32, 0.039), At(128, 0.03, 0.02, 0.031)}});
+  EXPECT_EQ(verdict.epochs, TimedEpochs::kSeveral);
+  EXPECT_EQ(verdict.text, "Little: at most 4 % of an epoch waits for it.");
+  EXPECT_EQ(JudgeWaiting({{At(32, 0.25, 0.2, 0.3)}}).epochs, TimedEpochs::kSeveral);  // also without such a sentence
+  EXPECT_EQ(WaitingShareText("4 %", TimedEpochs::kOne), "4 % of one timed epoch");
+  EXPECT_EQ(WaitingShareText("4 %", TimedEpochs::kSeveral), "at most 4 % of an epoch");
 }
 
 }  // namespace
