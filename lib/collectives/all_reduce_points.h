@@ -61,8 +61,8 @@ absl::Status CheckMeasured(std::optional<double> microseconds, double wrong_elem
 // Returns the text of AllReducePoint::way for a method and an element type of our own benchmarks.
 std::string WayText(absl::string_view method, absl::string_view type);
 
-// Adds the sample's times to the point of the same ranks, hosts, size, placement and way; appends `sample` if there is no such
-// point.
+// Adds the sample's times to the point of the same ranks, hosts, size, placement and way; appends `sample` if there is
+// no such point.
 void AddSample(AllReducePoint sample, std::vector<AllReducePoint>& points);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Tensors on CPUs as arguments of SharedMemoryAllReduce (lib/peer), whose operations run on the thread of a communicator.
+// Tensors on CPUs as arguments of SharedMemoryAllReduce (lib/peer). A communicator's thread runs its operations.
 #ifndef LOCKSTEP_LIB_COMMUNICATOR_HOST_SUMS_H_
 #define LOCKSTEP_LIB_COMMUNICATOR_HOST_SUMS_H_
 

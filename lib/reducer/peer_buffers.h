@@ -1,5 +1,6 @@
-// Memory that the ranks of an exchange through peer memory (peer_exchange.cc) write into: packet buffers, receive buffers
-// and, with a shared update, the network's weights. Keeps the offset of the step's next range in the receive buffers.
+// Memory that the ranks of an exchange through peer memory (peer_exchange.cc) write into: packet buffers, receive
+// buffers and, with a shared update, the network's weights. Keeps the offset of the step's next range in the receive
+// buffers.
 #ifndef LOCKSTEP_LIB_REDUCER_PEER_BUFFERS_H_
 #define LOCKSTEP_LIB_REDUCER_PEER_BUFFERS_H_
 

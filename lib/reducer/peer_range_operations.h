@@ -1,5 +1,5 @@
-// Operations of lib/peer/exchange_protocol.h for one range of gradients, queued on CUDA streams: copies by copy engines,
-// flags, and additions by kernels.
+// Operations of lib/peer/exchange_protocol.h for one range of gradients, queued on CUDA streams: copies by copy
+// engines, flags, and additions by kernels.
 #ifndef LOCKSTEP_LIB_REDUCER_PEER_RANGE_OPERATIONS_H_
 #define LOCKSTEP_LIB_REDUCER_PEER_RANGE_OPERATIONS_H_
 
@@ -34,8 +34,8 @@ struct PeerQueue {
 
 class PeerRangeOperations : public PeerOperations {
  public:
-  // `buffers` and `queue` must outlive this object, and the offset of `buffers` must be that of the range. If `together`
-  // is not null, SendAndAdd only stores the row there.
+  // `buffers` and `queue` must outlive this object, and the offset of `buffers` must be that of the range. If
+  // `together` is not null, SendAndAdd only stores the row there.
   PeerRangeOperations(const PeerBuffers& buffers, const PeerQueue& queue, const RangeToSum& range, ArrivedParts parts,
                       PeerPush* together = nullptr)
       : buffers_(buffers), queue_(queue), range_(range), parts_(parts), together_(together), sending_(queue.sending) {}
