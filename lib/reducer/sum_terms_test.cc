@@ -11,11 +11,10 @@ namespace {
 
 // Returns numbers of ranks: all around those at which the stride first changes, then some up to 1,024.
 std::vector<int64_t> RankCounts() {
-  std::vector<int64_t> counts;
-  for (int64_t ranks = 2; ranks <= 1024; ranks += ranks < 100 ? 1 : 97) {
+  std::vector<int64_t> counts = {64, 65, 100, 128, 251, 257, 512, 1023, 1024};
+  for (int64_t ranks = 2; ranks <= 40; ++ranks) {
     counts.push_back(ranks);
   }
-  counts.insert(counts.end(), {128, 250, 251, 252, 256, 257, 512, 1000, 1023, 1024});
   return counts;
 }
 
