@@ -63,7 +63,7 @@ RangeSum PeerBuffers::ShareOfParts(const RangeToSum& range) const {
   return parts;
 }
 
-absl::Status PeerBuffers::CheckRoom(const RangeToSum& range) const {
+absl::Status PeerBuffers::CheckCapacity(const RangeToSum& range) const {
   return offset_ + RangeBytes(range) > kSlotBytes
              ? absl::InternalError(absl::StrCat("a step sends more than ", kSlotBytes, " bytes"))
              : absl::OkStatus();

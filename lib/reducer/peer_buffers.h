@@ -56,8 +56,8 @@ class PeerBuffers {
   // Returns these addresses, and this rank's share of the range.
   RangeSum ShareOfParts(const RangeToSum& range) const;
 
-  // Returns InternalError if the receive buffers have no room for the next range.
-  absl::Status CheckRoom(const RangeToSum& range) const;
+  // Returns InternalError if the receive buffers are too small for the next range.
+  absl::Status CheckCapacity(const RangeToSum& range) const;
   // Moves the offset past the range.
   void Advance(const RangeToSum& range);
   size_t offset() const { return offset_; }

@@ -192,7 +192,7 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
 
   absl::Status CheckFits(const RangeToSum& range) const {
     RETURN_IF_ERROR(CheckRow());
-    return buffers_.CheckRoom(range);
+    return buffers_.CheckCapacity(range);
   }
 
   // Exchanges one range. A small range is always added, because its launch does this anyway.

@@ -27,7 +27,7 @@ absl::Status PeerRangeOperations::Add() {
   }
   return parts_ != ArrivedParts::kAdd
              ? absl::OkStatus()
-             : CudaStatus(range_.type == CommunicationDtype::kBf16 ? AddParts<__nv_bfloat16>() : AddParts<float>(),
+             : CudaStatus(range_.type == CommunicationDtype::kBf16 ? LaunchAdd<__nv_bfloat16>() : LaunchAdd<float>(),
                           "adding gradients");
 }
 
@@ -39,7 +39,7 @@ absl::Status PeerRangeOperations::SendAndAdd(uint32_t row) {
     return absl::OkStatus();
   }
   return CudaStatus(
-      range_.type == CommunicationDtype::kBf16 ? SendAndAddParts<__nv_bfloat16>(row) : SendAndAddParts<float>(row),
+      range_.type == CommunicationDtype::kBf16 ? LaunchSendAndAdd<__nv_bfloat16>(row) : LaunchSendAndAdd<float>(row),
       "summing gradients");
 }
 
@@ -72,7 +72,7 @@ absl::Status PeerRangeOperations::TakeShares() const {
 }
 
 template <typename W>
-cudaError_t PeerRangeOperations::AddParts() const {
+cudaError_t PeerRangeOperations::LaunchAdd() const {
   RankSumInput<W> input;
   input.count = range_.count;
   input.ranks = ranks();
@@ -85,7 +85,7 @@ cudaError_t PeerRangeOperations::AddParts() const {
 }
 
 template <typename W>
-cudaError_t PeerRangeOperations::SendAndAddParts(uint32_t row) const {
+cudaError_t PeerRangeOperations::LaunchSendAndAdd(uint32_t row) const {
   PeerSumInput<W> input;
   input.count = range_.count;
   input.data = static_cast<W*>(range_.data);

@@ -58,9 +58,9 @@ class PeerRangeOperations : public PeerOperations {
                     const char* what) const;
   absl::Status TakeShares() const;
   template <typename W>
-  cudaError_t AddParts() const;
+  cudaError_t LaunchAdd() const;
   template <typename W>
-  cudaError_t SendAndAddParts(uint32_t row) const;
+  cudaError_t LaunchSendAndAdd(uint32_t row) const;
 
   uint32_t rank() const { return static_cast<uint32_t>(buffers_.rank()); }
   uint32_t ranks() const { return static_cast<uint32_t>(buffers_.size()); }
