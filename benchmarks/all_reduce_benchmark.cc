@@ -258,6 +258,7 @@ void Keep(const Case& of, size_t method, const CaseTimes& times, Records& record
   kept.set_size_bytes(static_cast<uint64_t>(of.size_bytes));
   kept.mutable_seconds()->mutable_value()->Add(times.seconds[method].begin(), times.seconds[method].end());
   kept.set_wrong_elements(static_cast<uint64_t>(times.wrong[method]));
+  kept.set_hosts(1);  // the ranks share memory
 }
 
 // Returns the bus bandwidth over the algorithm bandwidth, as in nccl-tests.

@@ -246,7 +246,7 @@ std::string WayText(absl::string_view method, absl::string_view type) {
 void AddSample(AllReducePoint sample, std::vector<AllReducePoint>& points) {
   const auto same = std::find_if(points.begin(), points.end(), [&](const AllReducePoint& point) {
     return point.ranks == sample.ranks && point.size_bytes == sample.size_bytes && point.in_place == sample.in_place &&
-           point.way == sample.way;
+           point.way == sample.way && point.hosts == sample.hosts;
   });
   if (same == points.end()) {
     points.push_back(std::move(sample));

@@ -31,6 +31,7 @@ struct AllReducePoint {
   std::string nccl_protocol = {};
   std::string way = {};  // way of our own benchmarks (benchmark_points.h): "nccl, bf16", "shared memory"; empty for
                          // other sources
+  uint32_t hosts = 0;    // number of hosts of the ranks, real or virtual; 0: the source does not contain it
 };
 
 // Parses all rows of a file of all_reduce_perf into one point per size and placement. Rows of a repeated size (-N) are
@@ -60,8 +61,8 @@ absl::Status CheckMeasured(std::optional<double> microseconds, double wrong_elem
 // Returns the text of AllReducePoint::way for a method and an element type of our own benchmarks.
 std::string WayText(absl::string_view method, absl::string_view type);
 
-// Adds the sample's times to the point of the same ranks, size, placement and way; appends `sample` if there is no such
-// point.
+// Adds the sample's times to the point of the same ranks, hosts, size, placement and way; appends `sample` if there is
+// no such point.
 void AddSample(AllReducePoint sample, std::vector<AllReducePoint>& points);
 
 }  // namespace lockstep

@@ -25,11 +25,12 @@ struct Row {
   uint32_t ranks = 0;
   uint64_t size_bytes = 0;
   std::string way;
+  uint32_t hosts = 0;  // 0: not in the name, because all ranks are on one host or the result is older
 };
 
-// Parses "all_reduce/ranks:2/type:bf16/bytes:1024/method:nccl/...", where "hosts:2" may follow, and the names of older
-// results: "all_reduce/2/bf16/1024/nccl/..." on GPUs, "BM_AllReduce/processes:2/bytes:1024/..." on CPUs. Returns
-// nullopt for other names.
+// Parses "all_reduce/ranks:2/type:bf16/bytes:1024/method:nccl/...", where "hosts:2" may follow as the next word, and
+// the names of older results: "all_reduce/2/bf16/1024/nccl/..." on GPUs, "BM_AllReduce/processes:2/bytes:1024/..." on
+// CPUs. Returns nullopt for other names.
 std::optional<Row> RowOf(const std::string& name) {
   const std::vector<absl::string_view> words = absl::StrSplit(name, '/');
   Row row;
@@ -38,6 +39,10 @@ std::optional<Row> RowOf(const std::string& name) {
     ranks = absl::StripPrefix(words[1], "ranks:");
     bytes = absl::StripPrefix(words[3], "bytes:");
     row.way = WayText(absl::StripPrefix(words[4], "method:"), absl::StripPrefix(words[2], "type:"));
+    absl::string_view hosts = words.size() > 5 ? words[5] : "";
+    if (absl::ConsumePrefix(&hosts, "hosts:") && !absl::SimpleAtoi(hosts, &row.hosts)) {
+      return Row();  // no ranks: the caller rejects the row
+    }
   } else if (words.size() >= 3 && words[0] == "BM_AllReduce") {
     ranks = absl::StripPrefix(words[1], "processes:");
     bytes = absl::StripPrefix(words[2], "bytes:");
@@ -82,6 +87,7 @@ absl::Status AddTimes(const Row& row, const Times& times, const std::string& ori
                           .seconds = {*times.us / kMicroseconds.scale},
                           .origin = origin};
   point.way = row.way;
+  point.hosts = row.hosts;
   AddSample(std::move(point), points);
   return absl::OkStatus();
 }

@@ -53,6 +53,9 @@ TEST(BenchmarkPointsTest, RowsOfSeveralHostsArePointsByWay) {
   ASSERT_EQ(points->size(), 1u);
   EXPECT_EQ((*points)[0].ranks, 2u);
   EXPECT_EQ((*points)[0].way, "hierarchical_nccl, bf16");
+  EXPECT_EQ((*points)[0].hosts, 2u);
+  EXPECT_THAT(ParseAllReduceBenchmark(With("method:nccl", "method:nccl/hosts:two"), "f.json"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("2 or more ranks")));
 }
 
 // With 4 ranks the bus bandwidth is 2 * 3 / 4 times the algorithm bandwidth.

@@ -22,6 +22,10 @@ absl::Status CheckAllReduce(const proto::CollectiveTimes& times) {
       times.size_bytes() > kMaxMessageBytes) {
     return absl::DataLossError("expected 2 or more ranks and 1 to 2^53 bytes");
   }
+  if (times.hosts() > times.ranks()) {
+    return absl::DataLossError(
+        absl::StrCat("expected at most one host for each of ", times.ranks(), " ranks, found ", times.hosts()));
+  }
   const auto wrong = static_cast<double>(times.wrong_elements());
   if (times.seconds().value().empty()) {
     return CheckMeasured(std::nullopt, wrong);
@@ -67,6 +71,7 @@ absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const CollectiveTi
                             .seconds = {seconds.begin(), seconds.end()},
                             .origin = origin};
     point.way = way;
+    point.hosts = times.hosts();
     AddSample(std::move(point), points);
   }
   if (points.empty()) {

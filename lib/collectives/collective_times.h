@@ -25,7 +25,7 @@ absl::StatusOr<CollectiveTimesFile> ReadCollectiveTimes(const std::string& path)
 
 // Returns one point per size and way of an all-reduce, in place: "nccl, bf16", "one_shot, float", "auto, bf16", "shared
 // memory", "gloo", the names that the same benchmark's JSON yields. DataLoss, naming the record: wrong elements, no
-// time or an invalid one, fewer than 2 ranks, a size out of range; no all-reduce.
+// time or an invalid one, fewer than 2 ranks, more hosts than ranks, a size out of range; no all-reduce.
 absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const CollectiveTimesFile& file);
 
 // Returns the last crossovers for `ranks` ranks and `type`, "bf16" or "float". FailedPrecondition: there are none.

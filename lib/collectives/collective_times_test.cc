@@ -72,6 +72,19 @@ TEST(CollectiveTimesTest, AnAllReduceIsAPointByWay) {
   EXPECT_EQ((*points)[2].way, "shared memory");
   EXPECT_EQ((*points)[3].way, "gloo");
   EXPECT_THAT((*points)[1].origin, HasSubstr("times.rec, record 3"));
+  EXPECT_EQ((*points)[0].hosts, 0u);
+}
+
+TEST(CollectiveTimesTest, PointsOfOtherHostsAreOthers) {
+  const std::string start = "times { collective: 'all_reduce' way: 'nccl' ranks: 4 type: 'bf16' size_bytes: 8 hosts: ";
+  const auto points =
+      PointsIn(Write({absl::StrCat(start, "1 seconds { value: 1 } }"), absl::StrCat(start, "2 seconds { value: 2 } }"),
+                      absl::StrCat(start, "2 seconds { value: 3 } }")}));
+  ASSERT_THAT(points, IsOk());
+  ASSERT_THAT(*points, SizeIs(2));
+  EXPECT_EQ((*points)[0].hosts, 1u);
+  EXPECT_EQ((*points)[1].hosts, 2u);
+  EXPECT_THAT((*points)[1].seconds, ElementsAre(2, 3));
 }
 
 TEST(CollectiveTimesTest, TimesThatMeanNothingAreNamed) {
@@ -86,6 +99,7 @@ TEST(CollectiveTimesTest, TimesThatMeanNothingAreNamed) {
   expect("ranks: 2 size_bytes: 8 seconds { value: 1 value: 0 }", "expected a time above 0");
   expect("ranks: 2 size_bytes: 8 seconds { value: nan }", "times.seconds.value[0] is nan");
   expect("ranks: 1 size_bytes: 8 seconds { value: 1 }", "expected 2 or more ranks");
+  expect("ranks: 2 size_bytes: 8 seconds { value: 1 } hosts: 3", "one host for each of 2 ranks, found 3");
   expect("ranks: 2 seconds { value: 1 }", "1 to 2^53 bytes");
   expect("size_bytes: 8 seconds { value: 1 }", "times.ranks is 0");
   EXPECT_THAT(

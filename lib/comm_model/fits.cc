@@ -19,12 +19,12 @@ namespace {
 
 using Group = std::vector<AllReducePoint>;
 
-// Key: ranks, placement and way.
-using GroupKey = std::tuple<uint32_t, bool, std::string>;
+// Key: ranks, hosts, placement and way.
+using GroupKey = std::tuple<uint32_t, uint32_t, bool, std::string>;
 std::map<GroupKey, Group> GroupsOf(const std::vector<AllReducePoint>& points) {
   std::map<GroupKey, Group> groups;
   for (const AllReducePoint& point : points) {
-    groups[{point.ranks, point.in_place, point.way}].push_back(point);
+    groups[{point.ranks, point.hosts, point.in_place, point.way}].push_back(point);
   }
   return groups;
 }
@@ -142,9 +142,10 @@ absl::Status FitFile(const AllReduceFile& file, const proto::ModelSpec& spec, Fi
       continue;
     }
     ASSIGN_OR_RETURN(const AllReduceFit fit, FitAllReduce(group, OptionsOf(spec)));
-    fitted.fits.push_back(FitRecord(
-        fit, group[0],
-        absl::StrCat(file.source, group[0].way.empty() ? "" : ", ", group[0].way, ", ", fit.ranks, " ranks")));
+    fitted.fits.push_back(
+        FitRecord(fit, group[0],
+                  absl::StrCat(file.source, group[0].way.empty() ? "" : ", ", group[0].way, ", ", fit.ranks, " ranks",
+                               group[0].hosts > 1 ? absl::StrCat(" on ", group[0].hosts, " hosts") : "")));
     if (fit.rejected.empty() && TrainingGets(group[0])) {
       AddCurve(fit, fitted.curves);
     }

@@ -53,29 +53,16 @@ class HierarchicalCommunicator : public Communicator {
   // Allocates memory that the other ranks of the host can read, like SharedMemoryCommunicator. If one host cannot, no
   // host does, because the shares of a sum in place have other sizes.
   absl::StatusOr<at::Tensor> MakeFlat(int64_t elements, const at::TensorOptions& options) override {
-    const size_t bytes = static_cast<size_t>(elements) * options.dtype().itemsize();
-    if (!options.device().is_cpu() || !local_->SumsInPlace(bytes)) {
+    const auto agree = [this](const absl::Status& own) { return AgreeOnMemory(own); };
+    ASSIGN_OR_RETURN(at::Tensor flat, MakeSharedFlat(queue_, *local_, elements, options, agree));
+    if (!flat.defined()) {
       return Communicator::MakeFlat(elements, options);
     }
-    std::shared_ptr<SharedBuffer> buffer;
-    const absl::Status made = queue_
-                                  .Add([&]() -> absl::Status {
-                                    absl::StatusOr<std::shared_ptr<SharedBuffer>> own = local_->MakeBuffer(bytes);
-                                    buffer = own.ok() ? *own : nullptr;
-                                    return AgreeOnMemory(own.status());
-                                  })
-                                  ->Wait();
-    if (absl::IsFailedPrecondition(made)) {
-      return Communicator::MakeFlat(elements, options);
-    }
-    RETURN_IF_ERROR(made);
-    return TensorIn(std::move(buffer), elements, options);
+    return flat;
   }
 
   absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor& flat) override {
-    ASSIGN_OR_RETURN(const SumType type, SumTypeOf(flat));
-    return queue_.Add(
-        [this, flat, type] { return local_->AllReduceSum(flat.data_ptr(), static_cast<size_t>(flat.numel()), type); });
+    return QueueSum(queue_, *local_, flat);
   }
 
   // Broadcasts to the root's counterparts, and from each of them to the ranks of its host.

@@ -23,28 +23,15 @@ class SharedMemoryCommunicator : public Communicator {
 
   // Allocates memory that the other ranks can read, except for tensors so small that they would be copied anyway.
   absl::StatusOr<at::Tensor> MakeFlat(int64_t elements, const at::TensorOptions& options) override {
-    const size_t bytes = static_cast<size_t>(elements) * options.dtype().itemsize();
-    if (!options.device().is_cpu() || !ranks_->SumsInPlace(bytes)) {
+    ASSIGN_OR_RETURN(at::Tensor flat, MakeSharedFlat(queue_, *ranks_, elements, options));
+    if (!flat.defined()) {
       return Communicator::MakeFlat(elements, options);
     }
-    std::shared_ptr<SharedBuffer> buffer;
-    const absl::Status made = queue_
-                                  .Add([&]() -> absl::Status {
-                                    ASSIGN_OR_RETURN(buffer, ranks_->MakeBuffer(bytes));
-                                    return absl::OkStatus();
-                                  })
-                                  ->Wait();
-    if (absl::IsFailedPrecondition(made)) {  // same result on all ranks
-      return Communicator::MakeFlat(elements, options);
-    }
-    RETURN_IF_ERROR(made);
-    return TensorIn(std::move(buffer), elements, options);
+    return flat;
   }
 
   absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor& flat) override {
-    ASSIGN_OR_RETURN(const SumType type, SumTypeOf(flat));
-    return queue_.Add(
-        [this, flat, type] { return ranks_->AllReduceSum(flat.data_ptr(), static_cast<size_t>(flat.numel()), type); });
+    return QueueSum(queue_, *ranks_, flat);
   }
 
   absl::Status Broadcast(const at::Tensor& flat, int root) override {

@@ -46,6 +46,12 @@ absl::StatusOr<proto::Link> InterHostLink(const std::vector<AllReducePoint>& poi
         absl::StrCat(source, ": expected all-reduce times of NCCL or Gloo for two or more sizes, found fewer; measure ",
                      "sizes from some bytes to those of the gradient, with one rank on each host"));
   }
+  if (chosen.front().hosts == 1) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(source, ": expected all-reduce times between hosts, found those of ", chosen.front().ranks,
+                     " ranks on one host; measure with one rank on each host, or give ",
+                     "--inter_host_latency_microseconds and --inter_host_gigabytes_per_second"));
+  }
   const AllReducePoint &small = chosen.front(), &large = chosen.back();
   const double small_seconds = Median(small.seconds), large_seconds = Median(large.seconds);
   const double ranks = small.ranks, messages = 2 * (ranks - 1), copies = messages / ranks;

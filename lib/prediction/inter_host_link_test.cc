@@ -60,6 +60,11 @@ TEST(InterHostLinkTest, RefusesTimesThatAreNoLink) {
   };
   refused({}, "hosts.json: expected all-reduce times of NCCL or Gloo for two or more sizes");
   refused({Point(2, 1000, {1e-3}, ""), Point(2, 1000, {2e-3}, "")}, "two or more sizes");
+  std::vector<AllReducePoint> one_host = {Point(2, 1000, {21e-6}, "gloo"), Point(2, 1'000'000, {1020e-6}, "gloo")};
+  for (AllReducePoint& point : one_host) {
+    point.hosts = 1;
+  }
+  refused(one_host, "hosts.json: expected all-reduce times between hosts, found those of 2 ranks on one host; measure");
   refused({Point(2, 1000, {1e-3}, ""), Point(2, 2000, {1e-3}, "")}, "no latency and bandwidth");  // no bandwidth
   refused({Point(2, 1000, {1e-3}, ""), Point(2, 2000, {3e-3}, "")}, "no latency and bandwidth");  // latency below 0
 }

@@ -1,24 +1,33 @@
 #include "lib/reducer/counted_exchange.h"
 
-#include <ATen/ops/arange.h>
+#include <ATen/ops/tensor.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/reducer/sum_terms.h"
 
 namespace lockstep {
 namespace {
 
+constexpr int64_t kMinChecked = 1 << 8;  // elements of the smallest checked range
+static_assert(kTermPeriod <= kMinChecked, "the smallest range has a whole period, so a term above 0 of every rank");
 constexpr int64_t kMaxSecond = 10'000;  // limit of the elements in a step's second range, as many as batch norm's
-constexpr int64_t kPeriod = 61;         // period of the numbers: a prime, so that no two vectors of elements are equal
 
 at::ScalarType TypeOf(CommunicationDtype type) {
   return type == CommunicationDtype::kBf16 ? at::kBFloat16 : at::kFloat;
 }
 
 uint64_t BytesOf(const RangeToSum& range) { return range.count * BytesPerElement(range.type); }
+
+// Returns a new tensor of `count` elements that repeat those of `period`.
+at::Tensor Repeat(const std::vector<float>& period, int64_t count, const at::TensorOptions& options) {
+  const auto size = static_cast<int64_t>(period.size());
+  return at::tensor(period).to(options).repeat({(count + size - 1) / size}).narrow(0, 0, count);
+}
 
 }  // namespace
 
@@ -39,23 +48,26 @@ void CountedExchange::CountUnsent(const RangeToSum& range) {
   }
 }
 
-// Sums small whole numbers, which are exact in bf16 because their sum is at most 256: rank r has
-// (i mod 61) mod (r + 2).
+// Sums the terms of sum_terms.h, whose sums are exact in both types.
 absl::Status CountedExchange::CheckSum(int rank, c10::Device device, CommunicationDtype type, int64_t count) {
-  const at::Tensor index = at::arange(count, at::TensorOptions(device).dtype(at::kLong)).remainder(kPeriod);
-  at::Tensor expected = index.remainder(2).to(at::kFloat);
-  for (uint32_t other = 1; other < ranks(); ++other) {
-    expected = expected.add(index.remainder(static_cast<int64_t>(other) + 2).to(at::kFloat));
+  std::vector<float> terms, sums;
+  for (int64_t i = 0; i < kTermPeriod; ++i) {
+    terms.push_back(static_cast<float>(SumTerm(i, rank, ranks())));
+    int64_t sum = 0;
+    for (uint32_t other = 0; other < ranks(); ++other) {
+      sum += SumTerm(i, other, ranks());
+    }
+    sums.push_back(static_cast<float>(sum));
   }
-  const at::Tensor flat = index.remainder(rank + 2).to(TypeOf(type));
+  const at::TensorOptions options = at::TensorOptions(device).dtype(TypeOf(type));
+  const at::Tensor flat = Repeat(terms, count, options), expected = Repeat(sums, count, options);
   const at::Tensor second = flat.narrow(0, 0, std::min(count, kMaxSecond)).clone();
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream(device.index());
   for (const at::Tensor& range : {flat, second}) {
     RETURN_IF_ERROR(Sum({range.data_ptr(), static_cast<size_t>(range.numel()), type, stream, stream, 0}));
   }
   RETURN_IF_ERROR(EndStep(stream));
-  const at::Tensor rounded = expected.to(TypeOf(type));
-  const bool equal = flat.equal(rounded) && second.equal(rounded.narrow(0, 0, second.numel()));  // waits for the GPU
+  const bool equal = flat.equal(expected) && second.equal(expected.narrow(0, 0, second.numel()));  // waits for the GPU
   RETURN_IF_ERROR(Health());
   return equal ? absl::OkStatus()
                : absl::AbortedError(
@@ -64,7 +76,7 @@ absl::Status CountedExchange::CheckSum(int rank, c10::Device device, Communicati
 }
 
 absl::Status CountedExchange::CheckSums(int rank, c10::Device device) {
-  for (int64_t count = 1 << 8; count <= kMaxExchanged; count *= 4) {
+  for (int64_t count = kMinChecked; count <= kMaxExchanged; count *= 4) {
     for (const CommunicationDtype type : {CommunicationDtype::kFp32, CommunicationDtype::kBf16}) {
       RETURN_IF_ERROR(CheckSum(rank, device, type, count));
     }
