@@ -49,7 +49,7 @@ struct RunOnHosts {
   std::vector<uint32_t> host_of_rank = {0, 0, 1, 1};
   std::string reducer = "own";
   std::string communicator = "nccl";
-  std::string prediction_sha256;
+  std::string prediction_sha256 = {};
 };
 
 std::string WriteRun(const RunOnHosts& run) {
