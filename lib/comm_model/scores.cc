@@ -71,7 +71,7 @@ bool IsAnsweredBy(const proto::Prediction& prediction, const ScalingTime& time) 
     return false;
   }
   if (prediction.hosts() == 0) {
-    return true;  // of --predict_ranks, which knows no hosts
+    return true;  // a prediction of --predict_ranks, which knows no hosts
   }
   return time.hosts == prediction.hosts() && (time.hosts == 1 || prediction.exchange() == ExchangeName(time.exchange));
 }

@@ -191,7 +191,7 @@ TEST(WhatIfScoreTest, ARowWithoutAnIntervalHasAScoreWithoutOne) {
     if (record.has_what_if()) {
       record.mutable_what_if()->mutable_epoch_seconds()->clear_low();
       record.mutable_what_if()->mutable_epoch_seconds()->clear_high();
-      record.mutable_what_if()->clear_overhead_seconds();  // as of earlier versions
+      record.mutable_what_if()->clear_overhead_seconds();  // earlier versions did not store it
     }
     *kept.add_record() = record;
   }
