@@ -125,6 +125,10 @@ absl::Status AppendCurves(const CommModelOptions& options, const CommModelInputs
 absl::Status AppendPredictions(const CommModelOptions& options, const CommModelInputs& inputs,
                                const std::vector<ScalingTimes>& all, const std::vector<AllReduceCurve>& curves,
                                Records& records) {
+  ASSIGN_OR_RETURN(std::vector<proto::Prediction> scores, ScoreEarlier(inputs, all));
+  for (proto::Prediction& score : scores) {
+    *records.emplace_back().mutable_prediction() = std::move(score);
+  }
   for (proto::Prediction& prediction : MakePredictions(options, inputs, all, curves)) {
     *records.emplace_back().mutable_prediction() = std::move(prediction);
   }

@@ -76,7 +76,8 @@ std::string QuantityLines(const Key& key, const google::protobuf::Message& messa
 }
 
 std::string PredictionLines(const proto::Prediction& prediction) {
-  const Key key = {"prediction", prediction.source(), "", prediction.ranks(), prediction.batch_per_device()};
+  const Key key = {"prediction", prediction.source(), prediction.exchange(), prediction.ranks(),
+                   prediction.batch_per_device()};
   std::string lines = QuantityLines(key, prediction);
   if (prediction.has_relative_error()) {
     lines +=

@@ -45,10 +45,15 @@ void FillModelledExposed(const ScalingTimes& times, const std::vector<AllReduceC
 // then of each published table. Errors as SplitScaleRecords, TimesOfRecords and TimesOfTables.
 absl::StatusOr<std::vector<ScalingTimes>> AllTimes(const CommModelInputs& inputs);
 
-// Returns, in this order: the earlier predictions of --score that the scale record answers; for each input, predictions
-// of the runs that --fit_ranks hides, compared with their measured times; and predictions of --predict_ranks at
-// --predict_batch. `all` must be the result of AllTimes. Micro-benchmarks of two devices are used even if only the
-// training runs of one device are.
+// Returns the earlier predictions of --score, compared with the times of the first of `all`, the result of AllTimes;
+// empty without --score. A row of --what_if becomes a prediction if the run has its number of hosts and, on several
+// hosts, its exchange. FailedPrecondition: the record predicts no point of the run.
+absl::StatusOr<std::vector<proto::Prediction>> ScoreEarlier(const CommModelInputs& inputs,
+                                                            const std::vector<ScalingTimes>& all);
+
+// Returns, for each input, predictions of the runs that --fit_ranks hides, compared with their measured times, and
+// predictions of --predict_ranks at --predict_batch. `all` must be the result of AllTimes. Micro-benchmarks of two
+// devices are used even if only the training runs of one device are.
 std::vector<proto::Prediction> MakePredictions(const CommModelOptions& options, const CommModelInputs& inputs,
                                                const std::vector<ScalingTimes>& all,
                                                const std::vector<AllReduceCurve>& curves);

@@ -76,31 +76,6 @@ void PredictAsked(const CommModelOptions& options, const ScalingTimes& all, cons
   }
 }
 
-// Returns true if the run's record names the earlier record by its digest, which proves that the prediction came first.
-bool NamedByRun(const CommModelInputs& inputs) {
-  const auto& named = inputs.scale->header.input();
-  return std::any_of(named.begin(), named.end(), [&](const proto::Input& input) {
-    return !input.sha256().empty() && input.sha256() == inputs.scored->input.sha256();
-  });
-}
-
-// Appends the earlier predictions, compared with the run's times.
-void ScoreEarlier(const CommModelInputs& inputs, const ScalingTimes& run, std::vector<proto::Prediction>& predictions) {
-  const bool before = NamedByRun(inputs);
-  for (const proto::CommModelRecord& record : inputs.scored->records) {
-    if (!record.has_prediction() || record.prediction().measured_epoch_seconds().has_value()) {
-      continue;
-    }
-    for (const ScalingTime& time : run.times) {
-      if (time.ranks == record.prediction().ranks() && time.batch == record.prediction().batch_per_device()) {
-        predictions.push_back(record.prediction());
-        predictions.back().set_made_before_run(before);
-        ScorePrediction(time.epoch_seconds, run.provenance, predictions.back());
-      }
-    }
-  }
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<ScalingTimes>> AllTimes(const CommModelInputs& inputs) {
@@ -128,9 +103,6 @@ std::vector<proto::Prediction> MakePredictions(const CommModelOptions& options, 
                                                const std::vector<ScalingTimes>& all,
                                                const std::vector<AllReduceCurve>& curves) {
   std::vector<proto::Prediction> predictions;
-  if (inputs.scored.has_value()) {
-    ScoreEarlier(inputs, all[0], predictions);
-  }
   const std::string why_no_curve = inputs.all_reduces.empty()
                                        ? "no all-reduce was timed"
                                        : "no fit to the timed all-reduces was accepted (--model_spec sets the limits)";

@@ -86,6 +86,11 @@ std::string LawsText(const std::vector<proto::CommModelRecord>& records) {
   return text.empty() ? text : absl::StrCat("\nLaws of scaling\n", text);
 }
 
+// Returns "  2 hosts, hierarchical" or "  one host" for a row of --what_if, and an empty text for other predictions.
+std::string HostsText(const proto::Prediction& p) {
+  return p.hosts() > 1 ? absl::StrCat("  ", p.hosts(), " hosts, ", p.exchange()) : p.hosts() == 1 ? "  one host" : "";
+}
+
 std::string PredictionText(const proto::Prediction& p) {
   std::string text =
       absl::StrFormat("  %4u %6u %28s %10s", p.ranks(), p.batch_per_device(), ShortText(p.epoch_seconds(), kSeconds),
@@ -98,10 +103,14 @@ std::string PredictionText(const proto::Prediction& p) {
     if (p.has_null_relative_error()) {
       absl::StrAppendFormat(&text, " (T_1/N: %+.2f %%)", kPercent.scale * p.null_relative_error());
     }
-    absl::StrAppend(&text, p.inside_interval() ? "" : p.has_inside_interval() ? "  OUTSIDE its interval" : "");
+    absl::StrAppend(&text, p.inside_interval()       ? ""
+                           : p.has_inside_interval() ? "  OUTSIDE its interval"
+                           : p.has_relative_error()  ? "  has no interval"
+                                                     : "");
     absl::StrAppend(&text, p.made_before_run() ? "  made before the run" : "");
   }
-  return absl::StrCat(text, p.refused().empty() ? "" : absl::StrCat("  no prediction: ", p.refused()), "\n");
+  return absl::StrCat(text, HostsText(p), p.refused().empty() ? "" : absl::StrCat("  no prediction: ", p.refused()),
+                      "\n");
 }
 
 // Summarizes the errors of the predictions that have been compared with a run; empty if there are none.

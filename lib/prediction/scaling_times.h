@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/prediction/estimate.h"
+#include "lib/prediction/exchange_cost.h"
 #include "lib/prediction/overlap.h"
 #include "lib/prediction/step_curve.h"
 #include "lib/proto/published.pb.h"
@@ -27,6 +28,10 @@ struct ScalingTime {
   std::optional<double> wait_seconds;       // several: time in collectives minus that of the least busy rank
   uint32_t epochs = 0;                      // epochs of a published run whose mean is the time; 0: one number
   std::vector<BucketLoad> buckets;          // buckets of one step; empty: not known
+  // Number of hosts, each with the same number of ranks. 0: different numbers, or the hosts are not known, as in tables
+  // and in joined records, which have the hosts of one record only.
+  uint32_t hosts = 0;
+  Exchange exchange = Exchange::kFlat;  // exchange between several hosts; with one rank per host: flat
 };
 
 // An all-reduce timed alone.

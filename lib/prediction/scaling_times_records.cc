@@ -8,10 +8,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/host_topology.h"
 #include "lib/collectives/all_reduce_points.h"
 #include "lib/prediction/scaling_times.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/pooled_probe.h"
+#include "lib/scaling/recorded_hosts.h"
 
 namespace lockstep {
 namespace {
@@ -92,6 +94,32 @@ std::optional<ScalingTime> TimeOf(const proto::ScalePoint& point, double run_to_
   return time;
 }
 
+// Sets the hosts of a point, if they are known, and the exchange between them.
+void SetHosts(const ScaleRecords& scale, const proto::ScaleSpec& spec, const proto::ScalePoint& point,
+              ScalingTime& time) {
+  if (scale.input.sha256().empty()) {
+    return;  // several files, of which the spec is that of the first (join_records.h)
+  }
+  const int named = std::max(spec.launch().host_size(), spec.virtual_host_size());  // ranks whose host is named
+  if (named == 0) {
+    time.hosts = 1;  // scale_run itself started all ranks
+    return;
+  }
+  if (point.ranks() > static_cast<uint32_t>(named)) {
+    return;
+  }
+  const HostTopology hosts = RecordedHosts(spec, point.ranks());
+  if (!hosts.IsUniform()) {
+    return;
+  }
+  time.hosts = static_cast<uint32_t>(hosts.hosts());
+  const std::string& reducer = point.reducer().empty() ? spec.reducer() : point.reducer();
+  const std::string hierarchical(ExchangeName(Exchange::kHierarchical));
+  if (hosts.ranks() > hosts.hosts() && (reducer == hierarchical || point.communicator() == hierarchical)) {
+    time.exchange = Exchange::kHierarchical;
+  }
+}
+
 bool IsTimed(const proto::ScaleRecord& record) { return record.has_point() && IsTimedPoint(record.point()); }
 
 // Adds one probe per number of ranks, from the operations of all completed points: the link does not depend on the
@@ -159,6 +187,7 @@ absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const Swe
     }
     timed.push_back(&record.point());
     time->buckets = BucketsFor(scale, record.point());
+    SetHosts(scale, *spec, record.point(), *time);
     if (const auto cost = reducer.find(time->batch); time->ranks == 1 && cost != reducer.end()) {
       time->reducer_seconds = cost->second;
     }

@@ -38,6 +38,20 @@ proto::Table PublishedTimesTable(const LabCommModel& file) {
   return table;
 }
 
+// Returns the record or table from which the prediction was made and, for a row of --what_if, its hosts.
+std::string SourceText(const proto::Prediction& p) {
+  return p.hosts() > 1    ? absl::StrCat(p.source(), ", what if: ", p.hosts(), " hosts, ", p.exchange())
+         : p.hosts() == 1 ? absl::StrCat(p.source(), ", what if: one host")
+                          : p.source();
+}
+
+// Returns whether the measured time is in the interval, or the reason why this is not known.
+proto::Cell InsideCell(const proto::Prediction& p) {
+  return p.has_inside_interval()  ? LabelCell(p.inside_interval() ? "yes" : "no")
+         : p.has_relative_error() ? AbsentCell("the prediction has no interval")
+                                  : AbsentCell(kNotCompared);
+}
+
 proto::Table PredictionTable(const LabCommModel& file) {
   proto::Table table =
       MakeTable(absl::StrCat("Runs predicted from smaller ones: ", file.name()),
@@ -45,12 +59,11 @@ proto::Table PredictionTable(const LabCommModel& file) {
                  "off by, %", "T_1/N off by, %", "within its interval", "exposed, s", "exposed by NCCL's model, s"});
   for (const proto::Prediction& p : file.predictions) {
     AddRow(table,
-           {LabelCell(p.source()), CountLabel(p.ranks()), CountLabel(p.batch_per_device()),
+           {LabelCell(SourceText(p)), CountLabel(p.ranks()), CountLabel(p.batch_per_device()),
             QuantityCell(p.epoch_seconds()), QuantityCell(p.null_epoch_seconds()),
             p.measured_epoch_seconds().has_value() ? QuantityCell(p.measured_epoch_seconds()) : AbsentCell("not run"),
             ErrorCell(p.has_relative_error(), p.relative_error(), "predicted / measured - 1"),
-            ErrorCell(p.has_null_relative_error(), p.null_relative_error(), "(T_1/N) / measured - 1"),
-            p.has_inside_interval() ? LabelCell(p.inside_interval() ? "yes" : "no") : AbsentCell(kNotCompared),
+            ErrorCell(p.has_null_relative_error(), p.null_relative_error(), "(T_1/N) / measured - 1"), InsideCell(p),
             QuantityCell(p.exposed_seconds()), QuantityCell(p.nccl_exposed_seconds())});
   }
   if (table.row().empty()) {

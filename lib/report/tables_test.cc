@@ -525,6 +525,22 @@ TEST(TablesTest, APredictionIsComparedWithItsRun) {
   EXPECT_EQ(table.row(0).cell(5).provenance(), proto::MEASURED);
 }
 
+TEST(TablesTest, AScoreOfWhatIfNamesItsHostsAndItsExchange) {
+  LabRecords lab = SmallLab();
+  for (LabCommModel& file : lab.comm_models) {
+    for (proto::Prediction& prediction : file.predictions) {
+      prediction.set_hosts(prediction.ranks() / 2);
+      prediction.set_exchange(prediction.ranks() == 2 ? "one host" : "hierarchical");
+      prediction.clear_inside_interval();
+    }
+  }
+  const proto::Table table = TableOf(lab, "Runs predicted");
+  EXPECT_EQ(RowOf(table, 0)[0], "scale.rec, what if: one host");
+  EXPECT_EQ(RowOf(table, 0)[8], "- the prediction has no interval");
+  EXPECT_EQ(RowOf(table, 1)[0], "scale.rec, what if: 4 hosts, hierarchical");
+  EXPECT_EQ(RowOf(table, 1)[8], "- nothing was predicted, or nothing was run");
+}
+
 TEST(TablesTest, WhatIfIsModelledAndReportsWhatPays) {
   const proto::Table table = TableOf(SmallLab(), "What if: two racks of hosts of 8 devices");
   ASSERT_EQ(table.row_size(), 1);

@@ -70,10 +70,11 @@ absl::StatusOr<std::vector<proto::Input>> InputsOf(const ScaleRunOptions& option
   ASSIGN_OR_RETURN(const auto file, ReadRecordFile<proto::CommModelFile>(options.prediction));
   RETURN_IF_ERROR(CheckValueRanges(options.prediction, file.records));
   if (std::none_of(file.records.begin(), file.records.end(),
-                   [](const auto& record) { return record.has_prediction(); })) {
+                   [](const auto& record) { return record.has_prediction() || record.has_what_if(); })) {
     return absl::FailedPreconditionError(
         absl::StrCat(options.prediction,
-                     ": expected a record with predictions, found none; make it with comm_model --predict_ranks"));
+                     ": expected a record with predictions, found none; make it with comm_model --predict_ranks or "
+                     "--what_if"));
   }
   inputs.push_back(file.input);
   return inputs;

@@ -580,6 +580,20 @@ TEST(ScaleRunTest, APredictionsDigestIsKept) {
   EXPECT_EQ(run->header.input(1).sha256(), prediction->input.sha256());
 }
 
+TEST(ScaleRunTest, AnswersOfWhatIfArePredictions) {
+  ScaleRunOptions options = SmallScaleRun({1}, 8);
+  proto::CommModelRecord record;
+  record.mutable_what_if()->set_devices(1);
+  record.mutable_what_if()->set_batch_per_device(8);
+  options.prediction = WriteCommModel("what_if.rec", record);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const auto prediction = ReadRecordFile<proto::CommModelFile>(options.prediction);
+  const auto run = ReadRecordFile<proto::ScaleFile>(options.output);
+  ASSERT_THAT(run, IsOk());
+  ASSERT_EQ(run->header.input_size(), 2);
+  EXPECT_EQ(run->header.input(1).sha256(), prediction->input.sha256());
+}
+
 TEST(ScaleRunTest, ARecordWithoutPredictionsIsRefused) {
   ScaleRunOptions options = SmallScaleRun({1}, 8);
   proto::CommModelRecord record;
