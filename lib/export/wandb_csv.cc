@@ -22,8 +22,8 @@ namespace {
 constexpr char kWandbMark[] = "made by Lockstep: report, wandb_csv";
 
 constexpr absl::string_view kEpochSeconds = "epoch_seconds";
-// Time of an epoch of a point that was measured for a subtraction (TrainedPoint.is_timed). `comm_model --times` does not
-// read this metric, so that it cannot take the time for that of a training.
+// Time of an epoch of a point that was measured for a subtraction (TrainedPoint.is_timed). `comm_model --times` does
+// not read this metric, so that it cannot take the time for that of a training.
 constexpr absl::string_view kOtherEpochSeconds = "epoch_seconds_for_comparison";
 
 struct Metric {

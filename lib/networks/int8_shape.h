@@ -1,5 +1,5 @@
-// Limits of quantize: the classes and images that its int8 networks accept, and the accuracy from which on a loss can be
-// judged, for all code that plans, suggests or reports it.
+// Limits of quantize: the classes and images that its int8 networks accept, and the accuracy from which on a loss can
+// be judged, for all code that plans, suggests or reports it.
 #ifndef LOCKSTEP_LIB_NETWORKS_INT8_SHAPE_H_
 #define LOCKSTEP_LIB_NETWORKS_INT8_SHAPE_H_
 

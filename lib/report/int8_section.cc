@@ -115,8 +115,8 @@ std::string ImportNote(const LabRecords& lab, const LabQuantized& file) {
                             ".");
 }
 
-// Returns "resnet18 is right on 9.80 % of the test images in fp32, and by chance on 10 %: ...", or an empty string if the
-// network's accuracy in fp32 is unknown or above.
+// Returns "resnet18 is right on 9.80 % of the test images in fp32, and by chance on 10 %: ...", or an empty string if
+// the network's accuracy in fp32 is unknown or not near chance.
 std::string NearChanceNote(const std::string& name, const proto::QuantizedNetwork& network) {
   const proto::AccuracyStep* const fp32 = FindStep(network, proto::FP32_NETWORK);
   if (fp32 == nullptr || !fp32->absent_reason().empty() || fp32->images() == 0 || !IsNearChance(AccuracyOf(*fp32))) {
