@@ -32,6 +32,19 @@ bool IsBroken(const CheckRule& rule, const std::vector<CheckFinding>& findings) 
                      [&](const CheckFinding& finding) { return finding.rule == rule.name; });
 }
 
+std::string LineOf(absl::string_view kind, const CheckFinding& finding, absl::string_view text) {
+  return absl::StrCat(kind, finding.rule, ": ", ReadableLine(absl::StrCat(finding.where, ": ", text)), "\n");
+}
+
+// Returns a line for each number that breaks the rule.
+std::string FailureLines(const CheckFinding& finding) {
+  std::string lines = LineOf("FAILED ", finding, finding.text);
+  for (const std::string& other : finding.others) {
+    lines += LineOf("FAILED ", finding, other);
+  }
+  return lines;
+}
+
 }  // namespace
 
 absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths, const TableFiles& tables) {
@@ -84,8 +97,7 @@ std::string CheckText(const std::vector<CheckFinding>& findings) {
     for (const CheckFinding& finding : findings) {
       const CheckRule* const rule = FindCheckRule(finding.rule);
       if ((rule == nullptr || rule->fails) == fails) {
-        absl::StrAppend(&text, fails ? "FAILED " : "remark ", finding.rule, ": ",
-                        ReadableLine(absl::StrCat(finding.where, ": ", finding.text)), "\n");
+        text += fails ? FailureLines(finding) : LineOf("remark ", finding, FindingText(finding));
       }
     }
   }

@@ -595,7 +595,9 @@ TEST_F(ClassFolderTest, WrongNumbersAreCountedNotPlaces) {
   Write("bob/hand_in.csv", text);
   const ClassStudent bob = Student("bob");
   EXPECT_EQ(bob.wrong_numbers, 2u);
-  EXPECT_THAT(bob.findings, SizeIs(1));
+  ASSERT_THAT(bob.findings, SizeIs(1));
+  EXPECT_THAT(bob.findings[0].others, SizeIs(1));
+  EXPECT_THAT(Page(), AllOf(HasSubstr("1.42"), HasSubstr("2.74"), HasSubstr("printed numbers, listed under")));
 }
 
 TEST_F(ClassFolderTest, class_a_file_that_is_no_text_is_not_a_table) {

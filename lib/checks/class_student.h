@@ -34,6 +34,7 @@ struct ClassStudent {
   std::string name;
   std::vector<std::string> files;        // files that were read and checked, relative to the folder, sorted
   std::vector<UnreadFile> unreadable;    // files and folders that could not be read
+  std::vector<UnreadFile> partly_read;   // tables some of whose numbers were not read, and therefore not judged
   std::vector<UnreadFile> left_out;      // files that were read but are not used, such as a report's own record
   std::vector<std::string> other_files;  // the first few files with other endings
   size_t other_file_count = 0;
@@ -42,11 +43,12 @@ struct ClassStudent {
   size_t copy_group = 0;            // number from 1 of the students who share numbers with each other; 0: no copies
   size_t copy_count = 0;            // number of files whose numbers an earlier student has, too
   std::vector<std::string>
-      mostly_equal;                     // "times.csv: 11 of 12 measured numbers as in times.csv of ada; different: ..."
-  std::vector<std::string> outliers;    // "batch 128 on GPU X: 4.2 s, the class' median is 2.0 s (23 students)"
-  std::vector<std::string> answered;    // answered questions of the lab, in its order: "Q1", "B2"
-  std::vector<std::string> partly;      // partly answered questions: measured, but not decided by the numbers
-  std::optional<double> fastest_epoch;  // seconds of the fastest epoch on one device, mean over its repeats
+      mostly_equal;                   // "times.csv: 11 of 12 measured numbers as in times.csv of ada; different: ..."
+  std::vector<std::string> outliers;  // "batch 128 on GPU X: 4.2 s, the class' median is 2.0 s (23 students)"
+  std::vector<std::string> answered;  // answered questions of the lab, in its order: "Q1", "B2"
+  std::vector<std::string> partly;    // partly answered questions: measured, but not decided by the numbers
+  std::vector<std::string> partly_reasons;  // reason why each question of `partly` is not decided, in the same order
+  std::optional<double> fastest_epoch;      // seconds of the fastest epoch on one device, mean over its repeats
   std::optional<BestSpeedup> best_speedup;
   std::string no_speedup_reason;        // reason why there is no best speed-up; empty if there is one
   size_t wrong_numbers = 0;             // printed numbers of tables that break a rule that fails

@@ -105,7 +105,11 @@ std::vector<std::string> UnreadTexts(const ClassStudent& student) {
 std::vector<std::string> ReasonsOf(const ClassStudent& student) {
   std::vector<std::string> reasons;
   if (const std::vector<std::string> rules = FailedRules(student.findings); !rules.empty()) {
-    reasons.push_back(absl::StrJoin(rules, ", "));
+    reasons.push_back(
+        absl::StrCat(absl::StrJoin(rules, ", "),
+                     student.wrong_numbers > 1
+                         ? absl::StrCat(" (", student.wrong_numbers, " printed numbers, listed under \"Each student\")")
+                         : ""));
   }
   for (const std::string& copy : student.copies) {
     reasons.push_back(absl::StrCat("group ", student.copy_group, ": ", copy));
@@ -116,8 +120,11 @@ std::vector<std::string> ReasonsOf(const ClassStudent& student) {
   reasons.insert(reasons.end(), student.outliers.begin(), student.outliers.end());
   for (const CheckFinding& finding : student.findings) {
     if (finding.rule == "speedup_above_ranks") {
-      reasons.push_back(absl::StrCat("remark ", finding.rule, ": ", finding.text));
+      reasons.push_back(absl::StrCat("remark ", finding.rule, ": ", FindingText(finding)));
     }
+  }
+  for (const UnreadFile& file : student.partly_read) {
+    reasons.push_back(absl::StrCat("not judged in ", UnreadText(file)));
   }
   return reasons;
 }

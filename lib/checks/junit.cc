@@ -11,6 +11,9 @@ std::string LinesOf(const CheckRule& rule, const std::vector<CheckFinding>& find
   for (const CheckFinding& finding : findings) {
     if (finding.rule == rule.name) {
       absl::StrAppend(&lines, EscapeHtml(finding.where), ": ", EscapeHtml(finding.text), "\n");
+      for (const std::string& other : finding.others) {
+        absl::StrAppend(&lines, EscapeHtml(finding.where), ": ", EscapeHtml(other), "\n");
+      }
     }
   }
   return lines;

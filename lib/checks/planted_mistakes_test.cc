@@ -16,8 +16,10 @@ namespace lockstep {
 namespace testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr char kSweepPath[] = "benchmarks/results/2026-11-21-h200x2-fp32/sweep.rec";
@@ -247,6 +249,8 @@ TEST(PlantedMistakesTest, TenOneRunAndAWarmUpInTheMean) {
   LabRecords lab = ReadKeptRecord(kSweepPath);
   LastPoint(lab).mutable_epoch_seconds()->mutable_value()->Truncate(1);
   EXPECT_THAT(Failed(lab), ElementsAre("one_run_only"));
+  EXPECT_THAT(CheckText(CheckRecords(lab)),
+              AllOf(HasSubstr(" Repair: train_sweep "), HasSubstr(" --repeats=5 --force")));
 
   LabRecords cold = ReadKeptRecord(kSweepPath);
   cold.sweeps[0].spec.mutable_training()->set_warmup_epochs(0);

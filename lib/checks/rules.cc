@@ -1,5 +1,7 @@
 #include "lib/checks/rules.h"
 
+#include "absl/strings/str_cat.h"
+
 namespace lockstep {
 
 const std::vector<CheckRule>& CheckRules() {
@@ -97,6 +99,11 @@ const CheckRule* FindCheckRule(absl::string_view name) {
     }
   }
   return nullptr;
+}
+
+std::string FindingText(const CheckFinding& finding) {
+  return absl::StrCat(
+      finding.text, finding.others.empty() ? "" : absl::StrCat(" And ", finding.others.size(), " more of this table."));
 }
 
 }  // namespace lockstep

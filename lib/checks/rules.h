@@ -26,10 +26,14 @@ const CheckRule* FindCheckRule(absl::string_view name);
 
 // One place where a rule is broken.
 struct CheckFinding {
-  std::string rule;   // a name of CheckRules()
-  std::string where;  // "sweep.rec, batch 32", "hand_in_000.textproto, Table 2"
-  std::string text;   // sentence with the numbers that broke the rule
+  std::string rule;                      // a name of CheckRules()
+  std::string where;                     // "sweep.rec, batch 32", "hand_in_000.textproto, Table 2"
+  std::string text;                      // sentence with the numbers that broke the rule
+  std::vector<std::string> others = {};  // one sentence for each further number of this place that breaks the rule
 };
+
+// Returns the text, followed by the number of the others: "... And 2 more of this table."
+std::string FindingText(const CheckFinding& finding);
 
 }  // namespace lockstep
 

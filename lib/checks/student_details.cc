@@ -16,27 +16,29 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kMaxRows = 20;           // rows of one kind
+constexpr size_t kMaxWrongNumbers = 500;  // rows of numbers that break a rule that fails
 constexpr size_t kMaxCommandBytes = 400;  // length of one command
 
-// Appends at most kMaxRows rows of one kind, and a row with the number of the others.
+// Appends at most `max` rows of one kind, and a row with the number of the others.
 class LimitedRows {
  public:
-  LimitedRows(absl::string_view more, proto::Table& table) : more_(more), table_(table) {}
+  LimitedRows(size_t max, absl::string_view more, proto::Table& table) : max_(max), more_(more), table_(table) {}
   ~LimitedRows() {
-    if (rows_ > kMaxRows) {
-      AddTextRow({absl::StrCat("and ", rows_ - kMaxRows, " more"), "", more_}, table_);
+    if (rows_ > max_) {
+      AddTextRow({absl::StrCat("and ", rows_ - max_, " more"), "", more_}, table_);
     }
   }
   LimitedRows(const LimitedRows&) = delete;
   LimitedRows& operator=(const LimitedRows&) = delete;
 
   void Add(const std::string& kind, const std::string& where, const std::string& text) {
-    if (++rows_ <= kMaxRows) {
+    if (++rows_ <= max_) {
       AddTextRow({kind, Shortened(where), Shortened(text)}, table_);
     }
   }
 
  private:
+  const size_t max_;
   const std::string more_;
   proto::Table& table_;
   size_t rows_ = 0;
@@ -44,18 +46,28 @@ class LimitedRows {
 
 enum class Fails { kNo, kYes };
 
+// Adds a row for each number that breaks a rule that fails, or for each place of a remark.
 void AddFindings(const ClassStudent& student, Fails fails, proto::Table& table) {
-  LimitedRows rows("report --check names them all", table);
+  const bool is_failure = fails == Fails::kYes;
+  LimitedRows rows(is_failure ? kMaxWrongNumbers : kMaxRows, "report --check names them all", table);
   for (const CheckFinding& finding : student.findings) {
     const CheckRule* const rule = FindCheckRule(finding.rule);
-    if (rule != nullptr && rule->fails == (fails == Fails::kYes)) {
-      rows.Add(absl::StrCat(finding.rule, fails == Fails::kYes ? "" : " (remark)"), finding.where, finding.text);
+    if (rule == nullptr || rule->fails != is_failure) {
+      continue;
+    }
+    if (!is_failure) {
+      rows.Add(absl::StrCat(finding.rule, " (remark)"), finding.where, FindingText(finding));
+      continue;
+    }
+    rows.Add(finding.rule, finding.where, finding.text);
+    for (const std::string& other : finding.others) {
+      rows.Add(finding.rule, finding.where, other);
     }
   }
 }
 
 void AddUnread(const std::vector<UnreadFile>& files, const std::string& kind, proto::Table& table) {
-  LimitedRows rows("", table);
+  LimitedRows rows(kMaxRows, "", table);
   for (const UnreadFile& file : files) {
     rows.Add(kind, file.name.empty() ? "the folder" : file.name, UnreadText(file));
   }
@@ -97,6 +109,7 @@ proto::Table StudentDetails(const std::string& id, const std::string& class_fold
     AddTextRow({"mostly equal", "", Shortened(line)}, table);
   }
   AddUnread(student.unreadable, "cannot be read", table);
+  AddUnread(student.partly_read, "not judged", table);
   AddUnread(student.left_out, "left out", table);
   if (HasNothing(student)) {
     AddTextRow({"nothing to check", "", Shortened(ReasonsOf(student).back())}, table);
@@ -108,8 +121,10 @@ proto::Table StudentDetails(const std::string& id, const std::string& class_fold
   if (!student.answered.empty()) {
     AddTextRow({"answered", "", absl::StrJoin(student.answered, ", ")}, table);
   }
-  if (!student.partly.empty()) {
-    AddTextRow({"partly answered", "", absl::StrJoin(student.partly, ", ")}, table);
+  for (size_t i = 0; i < student.partly.size(); ++i) {
+    AddTextRow({"partly answered", student.partly[i],
+                i < student.partly_reasons.size() ? Shortened(student.partly_reasons[i]) : ""},
+               table);
   }
   AddCommands(class_folder, student, table);
   return table;

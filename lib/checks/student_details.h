@@ -10,7 +10,8 @@
 namespace lockstep {
 
 // Returns a table whose caption is the student's name and verdict: findings, remarks, copies, outliers, files that were
-// not checked, answered questions and commands. `id` must be unique on the page. Long lists show only their beginning.
+// not checked, answered questions and commands. `id` must be unique on the page. Each number that breaks a rule that
+// fails has a row, up to 500; other long lists show only their beginning.
 proto::Table StudentDetails(const std::string& id, const std::string& class_folder, const ClassStudent& student);
 
 }  // namespace lockstep

@@ -249,11 +249,12 @@ void AddFigures(const LabRecords& lab, const std::vector<proto::PublishedTables>
   if (!student.best_speedup.has_value()) {
     student.no_speedup_reason = NoSpeedupReason(lab, by_tables.count("Q2") > 0);
   }
-  for (const proto::QuestionChip& chip : QuestionStates(lab)) {  // all questions, in the lab's order
-    if (chip.state() == proto::ANSWERED || by_tables.count(chip.question()) > 0) {
-      student.answered.push_back(chip.question());
-    } else if (chip.state() == proto::PARTLY) {
-      student.partly.push_back(chip.question());
+  for (const proto::SummaryCard& card : QuestionCards(lab)) {  // all questions, in the lab's order
+    if (card.state() == proto::ANSWERED || by_tables.count(card.question()) > 0) {
+      student.answered.push_back(card.question());
+    } else if (card.state() == proto::PARTLY) {
+      student.partly.push_back(card.question());
+      student.partly_reasons.push_back(card.verdict());
     }
   }
 }

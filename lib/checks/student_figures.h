@@ -22,7 +22,7 @@ std::vector<std::string> TableDigests(const proto::PublishedTables& document);
 
 // Fills `answered`, `partly`, `fastest_epoch` and `best_speedup` from all records and tables of a student, and adds the
 // tables' times of epochs and steps to `times`. Records answer a question, or answer it partly, like their report's
-// summary (QuestionStates). A table answers
+// summary (QuestionCards). A table answers
 //   - Q1 by times of an epoch on one device with two batch sizes;
 //   - Q2 by a speed-up on several devices;
 //   - Q3 by a time of communication on several devices.

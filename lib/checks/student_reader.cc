@@ -27,6 +27,7 @@
 #include "lib/page/own_text.h"
 #include "lib/proto/published.pb.h"
 #include "lib/proto/report.pb.h"
+#include "lib/published/left_out_names.h"
 #include "lib/published/published_tables.h"
 #include "lib/record/digest.h"
 #include "lib/record/record_reader.h"
@@ -181,6 +182,10 @@ class StudentReader {
       student_.digests.emplace(file, std::move(numbers));
     } else {
       student_.digests.emplace(file, std::vector<std::string>{digest});
+    }
+    if (const std::string names = LeftOutText(tables); !names.empty()) {
+      student_.partly_read.push_back({file, absl::StrCat("columns and rows whose names are not understood: ", names),
+                                      "ask for names that data/published/README.md explains"});
     }
     KeepMeasuredNumbers(file, MeasuredInTables(tables), student_);
     tables_.push_back(std::move(tables));

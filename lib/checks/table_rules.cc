@@ -63,29 +63,22 @@ constexpr std::pair<const char*, const char*> kRuleOfFlag[] = {
     {kOverPeakWithIterations, "link_peak_assumed"},
 };
 
-// Findings with one entry for each rule and place: the first number's text, and the count of the others.
+// Findings with one entry for each rule and place: the first number's text, and the texts of the others.
 class FindingList {
  public:
   void Add(const std::string& rule, const std::string& where, const std::string& text) {
     const auto [place, is_new] = index_.try_emplace({rule, where}, findings_.size());
     if (is_new) {
       findings_.push_back({rule, where, text});
-      more_.push_back(0);
     } else {
-      ++more_[place->second];
+      findings_[place->second].others.push_back(text);
     }
   }
 
-  std::vector<CheckFinding> Take() {
-    for (size_t i = 0; i < findings_.size(); ++i) {
-      absl::StrAppend(&findings_[i].text, more_[i] == 0 ? "" : absl::StrCat(" And ", more_[i], " more of this table."));
-    }
-    return std::move(findings_);
-  }
+  std::vector<CheckFinding> Take() { return std::move(findings_); }
 
  private:
   std::vector<CheckFinding> findings_;
-  std::vector<int> more_;
   std::map<std::pair<std::string, std::string>, size_t> index_;
 };
 

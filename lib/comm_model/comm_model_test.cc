@@ -93,6 +93,62 @@ TEST(CommModelTest, WritesRowsThenAudits) {
   EXPECT_THAT(file->header.input(), SizeIs(2));
 }
 
+// One rank takes 0.1 s per step, and two ranks on the same CPU take 0.16 s.
+std::vector<proto::WhatIfRow> RowsOfHostsOf(uint32_t ranks_per_host, const std::string& device) {
+  std::vector<proto::ScaleRecord> records;
+  for (const std::string& text :
+       {absl::StrCat("spec { mode: DDP training { device: ", device,
+                     " } model { parameter_count: 1000 gradient_bytes: 4000 training_images: 3200 } }"),
+        std::string("point { ranks: 1 batch_per_device: 32 reduction: PLAIN outcome: COMPLETED images_per_epoch: 3200 "
+                    "epoch_seconds { value: 10 } step_seconds { value: 10 } }"),
+        std::string("point { ranks: 2 batch_per_device: 32 reduction: ALL_REDUCE outcome: COMPLETED images_per_epoch: "
+                    "3200 epoch_seconds { value: 8 } step_seconds { value: 8 } }")}) {
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &records.emplace_back()));
+  }
+  HeaderOptions header;
+  header.schema = "lockstep.proto.ScaleFile";
+  CommModelOptions options = Options();
+  options.force = true;
+  options.scale_paths = {TempPath(absl::StrCat(device, ".rec"))};
+  proto::Header made = MakeHeader(header);
+  made.mutable_host()->set_cpu_cores(2);
+  EXPECT_THAT(WriteRecordFile(options.scale_paths[0], made, records), IsOk());
+  options.what_if.devices = {4};
+  options.what_if.cluster = MakeCluster(ranks_per_host, "ring", {10, 1}, {10, 1});
+  const auto run = RunCommModel(options);
+  EXPECT_THAT(run, IsOk());
+  std::vector<proto::WhatIfRow> rows;
+  for (const proto::CommModelRecord& record : run.ok() ? run->records : std::vector<proto::CommModelRecord>()) {
+    if (record.has_what_if()) {
+      rows.push_back(record.what_if());
+    }
+  }
+  return rows;
+}
+
+TEST(CommModelTest, HostsOfOneRankDoNotHaveTheContentionOfASharedCpu) {
+  const std::vector<proto::WhatIfRow> rows = RowsOfHostsOf(1, "CPU");
+  ASSERT_THAT(rows, SizeIs(1));
+  EXPECT_NEAR(rows[0].overhead_seconds().value(), 0, 1e-9);
+  EXPECT_THAT(rows[0].note(), HasSubstr("hosts of 1 rank are modelled from runs of at most 1 rank"));
+  EXPECT_THAT(WhatIfText({[&] {
+                proto::CommModelRecord record;
+                *record.mutable_what_if() = rows[0];
+                return record;
+              }()}),
+              HasSubstr("\n  hosts of 1 rank are modelled from runs of at most 1 rank: more ranks were measured, but"));
+}
+
+TEST(CommModelTest, HostsLikeTheMeasuredOneHaveItsContention) {
+  const std::vector<proto::WhatIfRow> shared = RowsOfHostsOf(2, "CPU"), own = RowsOfHostsOf(1, "CUDA");
+  ASSERT_FALSE(shared.empty());
+  ASSERT_FALSE(own.empty());
+  EXPECT_NEAR(shared[0].overhead_seconds().value(), 0.06, 1e-6);
+  EXPECT_EQ(shared[0].note(), "");
+  EXPECT_NEAR(own[0].overhead_seconds().value(), 0.06, 1e-6);  // a device shares nothing
+  EXPECT_EQ(own[0].note(), "");
+}
+
 TEST(CommModelTest, ASecondRunReadsWhatIsThere) {
   CommModelOptions options = Options();
   options.audit_paths = {WriteTables()};

@@ -75,6 +75,9 @@ std::string VariantText(const std::vector<proto::WhatIfRow>& rows, const proto::
                   "exchange hidden) + exposed + strag (stragglers: wait for the slowest device)\n",
                   "  speed-up, effic %: of epochs\n", PaysText(spec.model_spec()),
                   "  -10% GB/s: bandwidth between hosts at which exposed communication is a tenth of the step\n");
+  for (const std::string& line : NoteLines(rows)) {
+    absl::StrAppend(&text, "  ", line, "\n");
+  }
   for (const std::string& line : BendLines(rows)) {
     absl::StrAppend(&text, "  ", line, "\n");
   }

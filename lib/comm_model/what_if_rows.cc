@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/collectives/all_reduce_cost.h"
 #include "lib/comm_model/model_records.h"
@@ -59,6 +60,27 @@ absl::StatusOr<std::vector<Exchange>> ExchangesOf(const WhatIfOptions& options, 
   return rings && options.exchanges != flat ? hierarchical : options.exchanges;
 }
 
+// Converts OutOfRange to InvalidArgument: a batch above the measured ones is an error of the caller, not of the data.
+absl::StatusOr<Workload> WorkloadAt(const ScalingTimes& times, const StepCurve& curve, const AllReduceTime& all_reduce,
+                                    uint32_t batch) {
+  absl::StatusOr<Workload> workload = MakeWorkload(times, curve, all_reduce, batch);
+  if (absl::IsOutOfRange(workload.status())) {
+    return absl::InvalidArgumentError(absl::StrCat("--what_if_batch=", batch, ": ", workload.status().message()));
+  }
+  return workload;
+}
+
+// Returns a sentence on the runs that TimesForHosts leaves out; empty if it leaves out no run.
+std::string NoteOn(const ScalingTimes& all, const ScalingTimes& used, uint32_t ranks_per_host) {
+  if (used.times.size() == all.times.size()) {
+    return "";
+  }
+  const std::string ranks = absl::StrCat(ranks_per_host, ranks_per_host == 1 ? " rank" : " ranks");
+  return absl::StrCat("hosts of ", ranks, " are modelled from runs of at most ", ranks,
+                      ": more ranks were measured, but they share one CPU and slow each other down",
+                      ranks_per_host == 1 ? ", so the time that ranks wait for each other counts as 0" : "");
+}
+
 // Appends the rows of one variant at one batch.
 absl::Status AppendRows(const WhatIfOptions& options, const Workload& workload, const proto::Cluster& cluster,
                         const proto::ModelSpec& spec, Variant variant, std::vector<proto::WhatIfRow>& rows) {
@@ -72,16 +94,6 @@ absl::Status AppendRows(const WhatIfOptions& options, const Workload& workload, 
     }
   }
   return absl::OkStatus();
-}
-
-// Converts OutOfRange to InvalidArgument: a batch above the measured ones is an error of the caller, not of the data.
-absl::StatusOr<Workload> WorkloadAt(const ScalingTimes& times, const StepCurve& curve, const AllReduceTime& all_reduce,
-                                    uint32_t batch) {
-  absl::StatusOr<Workload> workload = MakeWorkload(times, curve, all_reduce, batch);
-  if (absl::IsOutOfRange(workload.status())) {
-    return absl::InvalidArgumentError(absl::StrCat("--what_if_batch=", batch, ": ", workload.status().message()));
-  }
-  return workload;
 }
 
 }  // namespace
@@ -108,10 +120,18 @@ absl::StatusOr<std::vector<proto::WhatIfRow>> MakeWhatIfRows(const CommModelOpti
   const uint32_t max_devices = *std::max_element(options.what_if.devices.begin(), options.what_if.devices.end());
   RETURN_IF_ERROR(CheckCluster(cluster, max_devices));
   RETURN_IF_ERROR(CheckSharedCpu(times, cluster.devices_per_host(), max_devices));
+  const uint32_t ranks_per_host = std::min(cluster.devices_per_host(), max_devices);
+  const ScalingTimes used = TimesForHosts(times, ranks_per_host);
   for (const Variant& variant : VariantsOf(options.what_if)) {
     for (const uint32_t batch : BatchesOf(options.what_if, times)) {
-      ASSIGN_OR_RETURN(const Workload workload, WorkloadAt(times, *curve, all_reduce, batch));
+      ASSIGN_OR_RETURN(const Workload workload, WorkloadAt(used, *curve, all_reduce, batch));
       RETURN_IF_ERROR(AppendRows(options.what_if, workload, cluster, inputs.model_spec, variant, rows));
+    }
+  }
+  if (const std::string note = NoteOn(times, used, ranks_per_host); !note.empty()) {
+    LogWarning(absl::StrCat("comm_model: warning: --what_if: ", note));
+    for (proto::WhatIfRow& row : rows) {
+      row.set_note(note);
     }
   }
   return rows;

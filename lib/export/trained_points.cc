@@ -55,15 +55,26 @@ const proto::TrainingSpec& Training(const LabScale& scale, const proto::ScalePoi
   return TrainingOf(scale.spec, point);
 }
 
+bool IsTimed(const proto::SweepPoint&) { return true; }
+bool IsTimed(const proto::ScalePoint& point) {
+  return point.reduction() != proto::ABLATED && !(point.ranks() == 1 && point.reduction() == proto::ALL_REDUCE);
+}
+
+uint32_t CpuCores(const proto::Header& header, const proto::TrainingSpec& training) {
+  return training.device() == proto::CPU ? header.host().cpu_cores() : 0;
+}
+
 template <typename File>
 void AddPoints(const File& file, std::set<std::string>& taken, std::vector<TrainedPoint>& all) {
   uint32_t number = 0;
   for (const auto& point : file.points) {
     ++number;
     if (!point.epoch().empty()) {
+      const proto::TrainingSpec& training = Training(file, point);
       all.push_back({FolderName(NameOf(file, point), taken), file.name(), number, BeginSeconds(file.header),
                      GlobalBatch(point), point.images_per_epoch(), file.spec.model().test_images(),
-                     point.outcome() == proto::COMPLETED, &Training(file, point), &point.epoch()});
+                     CpuCores(file.header, training), IsTimed(point), point.outcome() == proto::COMPLETED, &training,
+                     &point.epoch()});
     }
   }
 }

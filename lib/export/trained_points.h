@@ -22,6 +22,10 @@ struct TrainedPoint {
   uint32_t global_batch = 0;
   uint64_t images_per_epoch = 0;
   uint64_t test_images = 0;
+  uint32_t shared_cpu_cores = 0;  // cores of the CPU on which the ranks of the run train; 0: no CPU, or not known
+  // True if the epochs are those of the training that the point's ranks and batch name: not those of a run without
+  // all-reduces, nor of one device with the reducer.
+  bool is_timed = true;
   bool completed = false;
   const proto::TrainingSpec* training = nullptr;
   const google::protobuf::RepeatedPtrField<proto::EpochResult>* epochs = nullptr;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/export/number_text.h"
@@ -20,8 +21,13 @@ namespace {
 
 constexpr char kWandbMark[] = "made by Lockstep: report, wandb_csv";
 
+constexpr absl::string_view kEpochSeconds = "epoch_seconds";
+// Time of an epoch of a point that was measured for a subtraction (TrainedPoint.is_timed). `comm_model --times` does
+// not read this metric, so that it cannot take the time for that of a training.
+constexpr absl::string_view kOtherEpochSeconds = "epoch_seconds_for_comparison";
+
 struct Metric {
-  const char* name;
+  absl::string_view name;
   std::optional<double> (*value)(const proto::EpochResult& epoch);
 };
 
@@ -43,7 +49,7 @@ const std::vector<Metric>& Metrics() {
          return epoch.has_validation_accuracy() ? std::optional(epoch.validation_accuracy()) : std::nullopt;
        }},
       {"learning_rate", [](const Epoch& epoch) { return std::optional(epoch.learning_rate()); }},
-      {"epoch_seconds", [](const Epoch& epoch) { return std::optional(epoch.train_seconds()); }},
+      {kEpochSeconds, [](const Epoch& epoch) { return std::optional(epoch.train_seconds()); }},
   });
   return *metrics;
 }
@@ -58,7 +64,8 @@ std::vector<Column> ColumnsOf(const std::vector<TrainedPoint>& points) {
   std::vector<Column> columns;
   for (const TrainedPoint& point : points) {
     for (const Metric& metric : Metrics()) {
-      Column column = {absl::StrCat(point.name, " - ", metric.name), {}};
+      const bool other_time = !point.is_timed && metric.name == kEpochSeconds;
+      Column column = {absl::StrCat(point.name, " - ", other_time ? kOtherEpochSeconds : metric.name), {}};
       for (const proto::EpochResult& epoch : *point.epochs) {
         if (const std::optional<double> value = metric.value(epoch)) {
           column.cells[epoch.epoch() + 1] = *value;
@@ -85,12 +92,23 @@ uint64_t ImagesPerEpoch(const std::vector<TrainedPoint>& points) {
   return is_one && !points.empty() ? images : 0;
 }
 
+// Returns the cores of the CPU on which the ranks of all runs train; 0 if there is no such CPU.
+uint32_t SharedCpuCores(const std::vector<TrainedPoint>& points) {
+  const uint32_t cores = points.empty() ? 0 : points.front().shared_cpu_cores;
+  const bool all = std::all_of(points.begin(), points.end(),
+                               [&](const TrainedPoint& point) { return point.shared_cpu_cores == cores; });
+  return all ? cores : 0;
+}
+
 }  // namespace
 
 std::string WandbCsv(const std::vector<TrainedPoint>& points) {
   const std::vector<Column> columns = ColumnsOf(points);
   const uint64_t images = ImagesPerEpoch(points);
   std::string text = images > 0 ? absl::StrCat("# images_per_epoch = ", images, "\n") : "";
+  if (const uint32_t cores = SharedCpuCores(points); cores > 0) {
+    absl::StrAppend(&text, "# shared_cpu_cores = ", cores, "\n");
+  }
   absl::StrAppend(&text, "\"Step\",\"", kWandbMark, "\"");
   std::set<uint32_t> steps;
   for (const Column& column : columns) {

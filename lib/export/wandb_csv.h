@@ -14,10 +14,12 @@
 namespace lockstep {
 
 // Returns the line `# images_per_epoch = N`, which `comm_model --times` needs, and the columns. The line is left out if
-// the epochs of the points have different numbers of images, apart from padding. The columns have a row per epoch, from
-// Step 1, and per point the columns train/loss, train/accuracy, learning_rate, epoch_seconds, and test/accuracy and
-// validation/accuracy if some epoch has them. A cell is empty if the point has no such epoch or number. The second
-// column is empty; its heading marks the file as report's.
+// the epochs of the points have different numbers of images, apart from padding. The line `# shared_cpu_cores = N`
+// states that all points were trained by ranks of one CPU, which `comm_model --times` must not take for devices. The
+// columns have a row per epoch, from Step 1, and per point the columns train/loss, train/accuracy, learning_rate,
+// epoch_seconds (epoch_seconds_for_comparison, if the point is no run of the training: TrainedPoint.is_timed), and
+// test/accuracy and validation/accuracy if some epoch has them. A cell is empty if the point has no such epoch or
+// number. The second column is empty; its heading marks the file as report's.
 std::string WandbCsv(const std::vector<TrainedPoint>& points);
 
 // Reads `inputs` and writes the file. A file of other origin is replaced only with kYes. Returns

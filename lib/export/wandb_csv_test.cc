@@ -15,6 +15,7 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr char kStart[] = "# images_per_epoch = 50000\n\"Step\",\"made by Lockstep: report, wandb_csv\"";
@@ -60,6 +61,31 @@ TEST(WandbCsvTest, TheImagesAreStatedUnlessTheyDiffer) {
   EXPECT_THAT(WandbCsv(TrainedPointsOf(lab)), StartsWith(kStart));
   lab.sweeps[0].points[1].set_images_per_epoch(10'000);
   EXPECT_THAT(WandbCsv(TrainedPointsOf(lab)), StartsWith(kColumns));
+}
+
+TEST(WandbCsvTest, ATimeWithoutAllReducesIsNoTimeOfATraining) {
+  LabRecords lab;
+  LabScale& scale = lab.scales.emplace_back();
+  scale.input.set_path("scale.rec");
+  for (const proto::Reduction reduction : {proto::ABLATED, proto::ALL_REDUCE}) {
+    proto::ScalePoint& point = scale.points.emplace_back();
+    point.set_ranks(2);
+    point.set_batch_per_device(32);
+    point.set_reduction(reduction);
+    point.add_epoch()->set_train_seconds(2);
+  }
+  const std::string text = WandbCsv(TrainedPointsOf(lab));
+  EXPECT_THAT(text, HasSubstr("\"scale.2_ranks.batch_32.ablated - epoch_seconds_for_comparison\""));
+  EXPECT_THAT(text, HasSubstr("\"scale.2_ranks.batch_32.all_reduce - epoch_seconds\""));
+  EXPECT_THAT(text, Not(HasSubstr(".ablated - epoch_seconds\"")));
+}
+
+TEST(WandbCsvTest, RanksOfOneCpuAreStated) {
+  LabRecords lab = TwoPoints();
+  lab.sweeps[0].header.mutable_host()->set_cpu_cores(2);
+  EXPECT_THAT(WandbCsv(TrainedPointsOf(lab)), Not(HasSubstr("shared_cpu_cores")));  // of a GPU
+  lab.sweeps[0].spec.mutable_training()->set_device(proto::CPU);
+  EXPECT_THAT(WandbCsv(TrainedPointsOf(lab)), HasSubstr("\n# shared_cpu_cores = 2\n\"Step\""));
 }
 
 TEST(WandbCsvTest, TheStageReplacesItsOwnFileOnly) {

@@ -1,4 +1,5 @@
-// Limits of quantize: the classes and images that its int8 networks accept, for all code that plans or suggests it.
+// Limits of quantize: the classes and images that its int8 networks accept, and the accuracy from which on a loss can
+// be judged, for all code that plans, suggests or reports it.
 #ifndef LOCKSTEP_LIB_NETWORKS_INT8_SHAPE_H_
 #define LOCKSTEP_LIB_NETWORKS_INT8_SHAPE_H_
 
@@ -16,6 +17,10 @@ inline constexpr int64_t kInt8ImageSize = 32;
 constexpr bool IsInt8Shape(int64_t classes, int64_t height, int64_t width) {
   return classes == kInt8Classes && height == kInt8ImageSize && width == kInt8ImageSize;
 }
+
+// Returns true if a network of so few right answers, as a share in [0, 1], has learned little: less than twice as many
+// as by chance.
+constexpr bool IsNearChance(double accuracy) { return accuracy * static_cast<double>(kInt8Classes) < 2; }
 
 // Returns "100 classes of 64x48 pixels", height first.
 std::string ClassesAndPixels(int64_t classes, int64_t height, int64_t width);

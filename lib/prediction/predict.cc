@@ -153,12 +153,17 @@ std::string WhySharedCpuDecidesNothing(const ScalingTimes& times, uint32_t measu
              : "";
 }
 
+ScalingTimes TimesForHosts(const ScalingTimes& times, uint32_t ranks_per_host) {
+  return times.ranks_share_a_host_cpu ? UpTo(times, ranks_per_host) : times;
+}
+
 absl::Status CheckSharedCpu(const ScalingTimes& times, uint32_t devices_per_host, uint32_t max_devices) {
+  const uint32_t ranks_per_host = std::min(devices_per_host, max_devices);
   uint32_t measured = 1;
-  for (const ScalingTime& time : times.times) {
+  for (const ScalingTime& time : TimesForHosts(times, ranks_per_host).times) {
     measured = std::max(measured, time.ranks);
   }
-  const std::string why = WhySharedCpuDecidesNothing(times, measured, std::min(devices_per_host, max_devices));
+  const std::string why = WhySharedCpuDecidesNothing(times, measured, ranks_per_host);
   return why.empty() ? absl::OkStatus()
                      : absl::InvalidArgumentError(absl::StrCat("--devices_per_host=", devices_per_host, ": ", why,
                                                                "; or give --devices_per_host=1, a CPU per rank"));

@@ -43,8 +43,12 @@ proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, con
 // more ranks than cores, or several ranks after runs of one. Empty if they do, or if the ranks do not share a CPU.
 std::string WhySharedCpuDecidesNothing(const ScalingTimes& times, uint32_t measured_ranks, uint32_t ranks_per_host);
 
+// Returns the times from which a model of hosts with `ranks_per_host` ranks starts. If ranks share a CPU, these are the
+// times of runs with at most so many ranks, because each further rank slows the others down. Otherwise all times.
+ScalingTimes TimesForHosts(const ScalingTimes& times, uint32_t ranks_per_host);
+
 // Returns InvalidArgumentError if up to `max_devices` devices of --what_if, `devices_per_host` on each host, would
-// share a CPU in a way that the times do not show, by the rule above. A host with one device is never refused.
+// share a CPU in a way that TimesForHosts does not show, by the rule above. A host with one device is never refused.
 absl::Status CheckSharedCpu(const ScalingTimes& times, uint32_t devices_per_host, uint32_t max_devices);
 
 // Returns a refused prediction, for times without a curve.

@@ -180,6 +180,19 @@ TEST(PredictTest, RanksOfAHostShareItsCpuInACluster) {
   EXPECT_THAT(CheckSharedCpu(times, 1, 64), IsOk());
 }
 
+TEST(PredictTest, AHostStartsFromRunsOfAtMostItsRanks) {
+  ScalingTimes times = OneAndTwo();
+  EXPECT_EQ(TimesForHosts(times, 1).times.size(), 2u);  // devices of their own
+  times.ranks_share_a_host_cpu = true;
+  times.cpu_cores = 4;
+  EXPECT_EQ(TimesForHosts(times, 2).times.size(), 2u);
+  ASSERT_EQ(TimesForHosts(times, 1).times.size(), 1u);
+  EXPECT_EQ(TimesForHosts(times, 1).times[0].ranks, 1u);
+  times.times[1].ranks = 4;  // runs of one and of four do not show how two share
+  EXPECT_THAT(CheckSharedCpu(times, 2, 64), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("run 2")));
+  EXPECT_THAT(CheckSharedCpu(times, 4, 64), IsOk());
+}
+
 TEST(PredictTest, ABatchThatWasNotRunStartsFromTheNearest) {
   ScalingTimes times = OneAndTwo();
   times.times.push_back(TimeOf(1, 40, 800, 50));                              // 20 steps of 2.5 s, hence 2 s at 30

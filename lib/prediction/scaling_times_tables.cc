@@ -147,6 +147,9 @@ absl::StatusOr<ScalingTimes> TimesOfTable(const proto::PublishedTables& tables, 
   times.training_images = images;
   times.gradient_bytes = GradientBytes(tables);
   times.tail = Tail::kUnknown;
+  times.cpu_cores = static_cast<uint32_t>(
+      std::min<uint64_t>(tables.claims().shared_cpu_cores(), std::numeric_limits<uint32_t>::max()));
+  times.ranks_share_a_host_cpu = times.cpu_cores > 0;
   times.provenance = proto::PUBLISHED;
   for (const proto::PublishedValue& value : table.value()) {
     if (!GivesEpochTime(value)) {

@@ -37,6 +37,18 @@ TEST(ScalingTimesTablesTest, TakesTheTimeOfAnIteration) {
   EXPECT_EQ(table.times[1].images_per_rank, 32);
 }
 
+TEST(ScalingTimesTablesTest, RanksOfOneCpuAreThoseThatTheDocumentStates) {
+  const std::string values =
+      "value { quantity: ITERATION_SECONDS devices: 1 batch: 32 as_printed: '0.25' }"
+      "value { quantity: ITERATION_SECONDS devices: 2 batch: 32 as_printed: '0.30' }";
+  const auto own = TimesOf("", values), shared = TimesOf("shared_cpu_cores: 2", values);
+  ASSERT_THAT(own, IsOk());
+  ASSERT_THAT(shared, IsOk());
+  EXPECT_FALSE(own->front().ranks_share_a_host_cpu);
+  EXPECT_TRUE(shared->front().ranks_share_a_host_cpu);
+  EXPECT_EQ(shared->front().cpu_cores, 2u);
+}
+
 // Mean of 10.0, 10.2, 10.4: 10.2; variance 0.04, of the mean 0.04 / 3. The digits add 0.1^2 / 12, and a difference of
 // 1 % between runs adds 0.102^2. The run of two devices has a single epoch.
 TEST(ScalingTimesTablesTest, TheTimeOfARunIsTheMeanOfItsEpochsAfterTheFirst) {

@@ -32,6 +32,7 @@ TEST(StatementTest, NumbersAreAboveZero) {
   claims.set_serial_fraction(0.05);
   claims.set_base_learning_rate(0.1);
   claims.set_base_learning_rate_batch(256);
+  claims.set_shared_cpu_cores(2);
   EXPECT_THAT(CheckStatements(claims), IsOk());
   claims.set_serial_fraction(-0.05);
   EXPECT_THAT(CheckStatements(claims),

@@ -32,6 +32,7 @@
 #include "lib/quantize/choose_normalization.h"
 #include "lib/quantize/fallback_text.h"
 #include "lib/quantize/import_network.h"
+#include "lib/quantize/near_chance_text.h"
 #include "lib/quantize/quantize_network.h"
 #include "lib/quantize/quantize_plan.h"
 #include "lib/quantize/read_checkpoint.h"
@@ -379,6 +380,13 @@ size_t FinishedNetworks(const std::vector<proto::QuantizedRecord>& kept, const s
   return finished;
 }
 
+// Adds a warning if the network has learned too little for a judgement of int8.
+void WarnNearChance(const proto::QuantizedNetwork& network, PointWarnings& warnings) {
+  if (const std::string text = NearChanceText(network); !text.empty()) {
+    warnings.Add(network.name(), text);
+  }
+}
+
 absl::Status WriteNetworks(const proto::QuantizeSpec& spec, const Dataset& dataset, const std::vector<Source>& sources,
                            const MakeIntegerRunner& make, c10::Device device, RecordWriter& writer, FinishedWork& work,
                            PointWarnings& warnings) {
@@ -389,6 +397,7 @@ absl::Status WriteNetworks(const proto::QuantizeSpec& spec, const Dataset& datas
   work = {"network", finished, sources.size(), ""};
   for (size_t i = 0; i < finished; ++i) {
     LogLine(absl::StrCat("quantize: ", AccuracySummary(kept[i + 1].network()), " (from the previous run)"));
+    WarnNearChance(kept[i + 1].network(), warnings);
   }
   RunParts parts;
   for (size_t i = finished; i < sources.size(); ++i) {
@@ -415,6 +424,7 @@ absl::Status WriteNetworks(const proto::QuantizeSpec& spec, const Dataset& datas
     RETURN_IF_ERROR(writer.Append(record));
     ++work.finished;
     LogLine(absl::StrCat("quantize: ", AccuracySummary(record.network())));
+    WarnNearChance(record.network(), warnings);
     if (spec.wanted_drop() > 0 && record.network().has_study()) {
       LogLine(absl::StrCat("quantize: ", record.network().name(), ": ",
                            FallbackText(record.network().study(), spec.wanted_drop())));

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/base/stopwatch.h"
 #include "lib/dataset/augment.h"
 #include "lib/dataset/sampler.h"
 #include "lib/int8/accuracy.h"
@@ -51,14 +52,12 @@ std::vector<uint32_t> FirstOfOrder(const ImageSet& images, uint64_t seed, uint32
 // Multiply-accumulates for which the plain loops take some ten seconds. Only these loops see every sum.
 constexpr uint64_t kTracedMacs = 8'000'000'000;
 
-// Fills the fields that require a run of the int8 network. Uses the calibration images, or as many as kTracedMacs
-// allows.
-absl::Status RecordTraces(const ImageSelection& images, const ImageTable& table, proto::QuantizedNetwork& record) {
+// Fills the fields that require a run of the int8 network on the first `count` images.
+absl::Status RecordTraces(const ImageSelection& images, const ImageTable& table, size_t count,
+                          proto::QuantizedNetwork& record) {
   ASSIGN_OR_RETURN(const IntegerNetwork network, ToIntegerNetwork(record));
   std::vector<IntegerTrace> traces(network.layers.size());
   std::vector<int8_t> image(kImageBytes);
-  const size_t count =
-      std::clamp<size_t>(kTracedMacs / std::max<uint64_t>(CountMacs(network.Shapes()), 1), 1, images.indices.size());
   for (size_t i = 0; i < count; ++i) {
     RETURN_IF_ERROR(CheckNotStopped());
     QuantizeImage(images.set.pixels.data() + size_t{images.indices[i]} * kImageBytes, table, image.data());
@@ -209,6 +208,11 @@ absl::Status CheckTestImages(const Dataset& dataset) {
              : absl::FailedPreconditionError("the data set has no test images to measure an accuracy on");
 }
 
+size_t TracedImages(const FloatNetwork& network, size_t calibration_images) {
+  return std::clamp<size_t>(kTracedMacs / std::max<uint64_t>(CountMacs(network.Shapes()), 1), 1,
+                            std::max<size_t>(calibration_images, 1));
+}
+
 void ExpectParts(const FloatNetwork& network, const proto::QuantizeSpec& spec, uint64_t train_images, RunParts& parts) {
   const auto expect = [&](const char* words, double passes) { parts.Expect(PartLabel(network.name, words), passes); };
   const double calibration = spec.calibration_images(), test = spec.test_images();
@@ -237,7 +241,7 @@ void ExpectParts(const FloatNetwork& network, const proto::QuantizeSpec& spec, u
 absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,
                                                         const proto::Normalization& normalization,
                                                         const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
-                                                        c10::Device device, RunParts& parts) {
+                                                        c10::Device device, RunParts& parts, Tracing& tracing) {
   RETURN_IF_ERROR(CheckSpec(spec, dataset));
   proto::QuantizedNetwork normalization_only;
   RecordNormalization(normalization, normalization_only);
@@ -263,7 +267,11 @@ absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& netw
   const Measuring by = {dataset.test, normalized, table, spec, make, device, parts, std::move(fp32)};
   RETURN_IF_ERROR(RecordAccuracies(network, quantized, by, record));
   RETURN_IF_ERROR(RecordFineTuning(calibration_images, calibration, by, quantized, record));
-  RETURN_IF_ERROR(RecordTraces(calibration_images, table, record));
+  const Stopwatch watch;
+  RETURN_IF_ERROR(RecordTraces(calibration_images, table,
+                               std::min(TracedImages(network, calibration_images.indices.size()), tracing.max_images),
+                               record));
+  tracing.seconds += watch.Seconds();
   RETURN_IF_ERROR(RecordStudy(quantized, dataset, normalized, spec, device, parts, record));
   RETURN_IF_ERROR(AddReplaySamples(dataset.test, ReplayIndices(dataset.test, spec), make, record));
   return record;

@@ -4,7 +4,9 @@
 
 #include <c10/core/Device.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -36,6 +38,17 @@ absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset);
 // check.
 absl::Status CheckTestImages(const Dataset& dataset);
 
+// Images on which the plain loops are traced, because only these loops see every sum. They take ten seconds for any
+// number of calibration images, so that a dry run must know their time.
+struct Tracing {
+  size_t max_images = std::numeric_limits<size_t>::max();  // limit, in addition to TracedImages
+  double seconds = 0;                                      // time that the traced images took
+};
+
+// Returns the number of images that QuantizeNetwork traces without another limit: calibration images, as many as take
+// about ten seconds, and at least one.
+size_t TracedImages(const FloatNetwork& network, size_t calibration_images);
+
 // Quantizes, calibrates on spec.calibration_images() images of dataset.train, measures every accuracy on all of
 // dataset.test, and keeps replay samples (all test images, if there are fewer). `normalization` must be complete, and
 // must be the one of the network's training. Accuracies:
@@ -55,7 +68,15 @@ absl::Status CheckTestImages(const Dataset& dataset);
 absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,
                                                         const proto::Normalization& normalization,
                                                         const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
-                                                        c10::Device device, RunParts& parts);
+                                                        c10::Device device, RunParts& parts, Tracing& tracing);
+inline absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,
+                                                               const proto::Normalization& normalization,
+                                                               const proto::QuantizeSpec& spec,
+                                                               const MakeIntegerRunner& make, c10::Device device,
+                                                               RunParts& parts) {
+  Tracing tracing;
+  return QuantizeNetwork(network, dataset, normalization, spec, make, device, parts, tracing);
+}
 inline absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,
                                                                const proto::Normalization& normalization,
                                                                const proto::QuantizeSpec& spec,

@@ -46,6 +46,21 @@ absl::StatusOr<proto::QuantizedNetwork> Quantize(const FloatNetwork& network,
   return QuantizeNetwork(network, dataset, *CompleteNormalization({}, dataset.train.info), spec);
 }
 
+TEST(QuantizeNetworkTest, ADryRunTracesFewerImages) {
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kRandom, 1);
+  const Dataset dataset = SmallDataset(30, kTestImages);
+  RunParts parts;
+  Tracing tracing = {2};
+  const auto record = QuantizeNetwork(network, dataset, *CompleteNormalization({}, dataset.train.info), SmallSpec(),
+                                      MakePlainRunner, c10::Device(c10::kCPU), parts, tracing);
+  ASSERT_THAT(record, IsOk());
+  EXPECT_EQ(record->traced_images(), 2u);
+  EXPECT_GT(tracing.seconds, 0);
+  EXPECT_EQ(TracedImages(network, 20), 20u);
+  // ResNet-18 has 0.56e9 multiply-accumulates, of which 8e9 are traced.
+  EXPECT_EQ(TracedImages(RandomNetwork(ResNet18Layers(), Biases::kRandom, 1), 400), 14u);
+}
+
 uint64_t Counted(const proto::Histogram& histogram) {
   return std::accumulate(histogram.count().begin(), histogram.count().end(), histogram.below() + histogram.above());
 }

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stopwatch.h"
 #include "lib/quantize/quantize_network.h"
+#include "lib/quantize/run_parts.h"
 #include "lib/quantize/time_estimate.h"
 
 namespace lockstep {
@@ -16,10 +18,12 @@ namespace {
 
 // Images of each split on which a network is timed, first few, then more, so that a dry run takes seconds: two busy
 // cores run ResNet-18 at 15 to 20 images/s in each of three or four passes.
-constexpr size_t kFewImages = 5;
-constexpr size_t kMinImages = 15;
+constexpr size_t kFewImages = 2;
+constexpr size_t kMinImages = 10;
 constexpr size_t kMaxImages = 200;
-constexpr double kTimedSeconds = 3;
+constexpr double kTimedSeconds = 2;
+// Images that are traced in each of these runs. A traced image takes 0.7 s for ResNet-18.
+constexpr size_t kTracedImages = 1;
 
 // Returns the first `count` images, or all if there are fewer.
 ImageSet FirstImages(const ImageSet& set, size_t count) {
@@ -32,9 +36,10 @@ ImageSet FirstImages(const ImageSet& set, size_t count) {
 }
 
 // Quantizes with the first `count` images of each split, uses all of these training images for calibration, and
-// fine-tunes for one epoch on them if the run fine-tunes at all. Returns the seconds of both parts.
+// fine-tunes for one epoch on them if the run fine-tunes at all. Returns the seconds of all parts.
 struct Seconds {
-  double quantizing = 0;
+  double quantizing = 0;  // time of the work that grows with the images
+  double tracing = 0;     // time of kTracedImages traced images
   double fine_tuning = 0;
 };
 absl::StatusOr<Seconds> SecondsOn(const PlannedNetwork& planned, const Dataset& dataset, proto::QuantizeSpec spec,
@@ -43,11 +48,13 @@ absl::StatusOr<Seconds> SecondsOn(const PlannedNetwork& planned, const Dataset& 
   spec.set_calibration_images(static_cast<uint32_t>(few.train.size()));
   spec.set_fine_tune_epochs(std::min(spec.fine_tune_epochs(), 1u));
   spec.set_study_images(0);  // few images leave none for a study, which starts after calibration
+  RunParts parts;
+  Tracing tracing = {kTracedImages};
   const Stopwatch watch;
   ASSIGN_OR_RETURN(const proto::QuantizedNetwork record,
-                   QuantizeNetwork(planned.network, few, planned.normalization, spec, make, device));
+                   QuantizeNetwork(planned.network, few, planned.normalization, spec, make, device, parts, tracing));
   const double fine_tuning = record.fine_tuning().seconds();
-  return Seconds{watch.Seconds() - fine_tuning, fine_tuning};
+  return Seconds{watch.Seconds() - fine_tuning - tracing.seconds, tracing.seconds, fine_tuning};
 }
 
 // Returns the images that a run on `count` images of each split has.
@@ -70,7 +77,9 @@ absl::StatusOr<double> ExpectedSeconds(const PlannedNetwork& planned, const Data
   const TimedImages more = {ImagesOf(dataset, count), second.quantizing};
   timed += more.images;
   const auto trained = static_cast<double>(std::min(count, dataset.train.size()));
+  const auto traced = static_cast<double>(TracedImages(planned.network, spec.calibration_images()));
   return SecondsFor(spec.calibration_images() + spec.test_images(), few, more) +
+         second.tracing * traced / static_cast<double>(kTracedImages) +
          second.fine_tuning * spec.fine_tune_epochs() * static_cast<double>(dataset.train.size()) / trained;
 }
 
@@ -100,10 +109,16 @@ absl::StatusOr<std::string> DescribePlan(const std::vector<PlannedNetwork>& netw
                                          c10::Device device) {
   double seconds = 0, timed = 0;
   std::vector<std::string> names;
+  std::map<std::string, double> expected;  // seconds by the network's name: equal names are the same layers
   for (const PlannedNetwork& planned : networks) {
-    ASSIGN_OR_RETURN(const double expected, ExpectedSeconds(planned, dataset, spec, make, device, timed));
-    seconds += expected;
-    names.push_back(planned.network.name);
+    const std::string& name = planned.network.name;
+    if (expected.count(name) == 0) {
+      ASSIGN_OR_RETURN(expected[name], ExpectedSeconds(planned, dataset, spec, make, device, timed));
+    } else {
+      RETURN_IF_ERROR(SecondsOn(planned, dataset, spec, kFewImages, make, device).status());  // only to find faults
+    }
+    seconds += expected[name];
+    names.push_back(name);
   }
   return absl::StrCat(absl::StrJoin(names, " and "), ", weight range ", proto::WeightRange_Name(spec.weight_range()),
                       ", ", spec.calibration_images(), " calibration images of the training split, accuracies on ",

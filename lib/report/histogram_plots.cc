@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/lab_records/network_names.h"
 #include "lib/plot/plot_series.h"
 #include "lib/report/plots.h"
 #include "lib/statistics/unit.h"
@@ -68,15 +69,14 @@ void AddMarks(double x, Sides sides, const char* what, proto::Plot& plot) {
   }
 }
 
-proto::Plot MakePlot(const std::string& title, const char* x_label, const proto::QuantizedNetwork& network,
-                     const LabQuantized& file) {
+proto::Plot MakePlot(const std::string& title, const char* x_label, const std::string& network) {
   proto::Plot plot;
   plot.set_kind(proto::HISTOGRAM);
-  plot.set_title(absl::StrCat(title, ", ", network.name(), " (", file.name(), ")"));
+  plot.set_title(absl::StrCat(title, ", ", network));
   plot.set_x_label(x_label);
   plot.set_y_label(HeadingOf("values in a bin", kPercent));
   plot.set_y_log(true);
-  plot.set_group(absl::StrCat("Histograms of weights and activations: ", network.name(), " (", file.name(), ")"));
+  plot.set_group(absl::StrCat("Histograms of weights and activations: ", network));
   return plot;
 }
 
@@ -98,9 +98,8 @@ std::string ClipText(const proto::QuantizedLayer& layer) {
                                               : "where int8 would end with one scale for all channels";
 }
 
-proto::Plot WeightPlot(const proto::QuantizedLayer& layer, const proto::QuantizedNetwork& network,
-                       const LabQuantized& file) {
-  proto::Plot plot = MakePlot(absl::StrCat("Weights of ", layer.name()), "weight", network, file);
+proto::Plot WeightPlot(const proto::QuantizedLayer& layer, const std::string& network) {
+  proto::Plot plot = MakePlot(absl::StrCat("Weights of ", layer.name()), "weight", network);
   AddHistogram("weights", layer.weight_histogram(), BinWidth(layer.weight_histogram()), plot);
   AddMarks(layer.weight_scale() > 0 ? kInt8Max / layer.weight_scale() : 0, Sides::kBoth, ClipText(layer).c_str(), plot);
   AddMarks(layer.weight_three_sigma(), Sides::kBoth, "3-sigma", plot);
@@ -133,9 +132,8 @@ void AddClip(double scale, int zero_point, Sides sides, proto::Plot& plot) {
   }
 }
 
-proto::Plot ActivationPlot(const proto::QuantizedLayer& layer, const proto::QuantizedNetwork& network,
-                           const LabQuantized& file) {
-  proto::Plot plot = MakePlot(absl::StrCat("Activations of ", layer.name()), "activation", network, file);
+proto::Plot ActivationPlot(const proto::QuantizedLayer& layer, const std::string& network) {
+  proto::Plot plot = MakePlot(absl::StrCat("Activations of ", layer.name()), "activation", network);
   const bool relu = CanBeDrawn(layer.activation_after_relu());
   const proto::Histogram& read = relu ? layer.activation_after_relu() : layer.activation_before_relu();
   AddHistogram(relu ? "after ReLU" : "output", read, BinWidth(read), plot);
@@ -153,8 +151,8 @@ proto::Plot ActivationPlot(const proto::QuantizedLayer& layer, const proto::Quan
   return plot;
 }
 
-proto::Plot InputPlot(const proto::QuantizedNetwork& network, const LabQuantized& file) {
-  proto::Plot plot = MakePlot("The normalised input", "input", network, file);
+proto::Plot InputPlot(const proto::QuantizedNetwork& network, const std::string& name) {
+  proto::Plot plot = MakePlot("The normalised input", "input", name);
   AddHistogram("input", network.input_histogram(), BinWidth(network.input_histogram()), plot);
   AddClip(network.input_scale(), network.input_zero_point(), Sides::kBoth, plot);
   AddMarks(network.input_three_sigma(), Sides::kBoth, "3-sigma", plot);
@@ -162,16 +160,17 @@ proto::Plot InputPlot(const proto::QuantizedNetwork& network, const LabQuantized
   return plot;
 }
 
-void AddPlots(const proto::QuantizedNetwork& network, const LabQuantized& file, std::vector<proto::Plot>& plots) {
+// `name`: name of the network on the page, with its record.
+void AddPlots(const proto::QuantizedNetwork& network, const std::string& name, std::vector<proto::Plot>& plots) {
   if (CanBeDrawn(network.input_histogram())) {
-    plots.push_back(InputPlot(network, file));
+    plots.push_back(InputPlot(network, name));
   }
   for (const proto::QuantizedLayer& layer : network.layer()) {
     if (CanBeDrawn(layer.weight_histogram())) {
-      plots.push_back(WeightPlot(layer, network, file));
+      plots.push_back(WeightPlot(layer, name));
     }
     if (CanBeDrawn(layer.activation_before_relu()) || CanBeDrawn(layer.activation_after_relu())) {
-      plots.push_back(ActivationPlot(layer, network, file));
+      plots.push_back(ActivationPlot(layer, name));
     }
   }
 }
@@ -182,12 +181,13 @@ std::vector<proto::Plot> HistogramPlots(const LabRecords& lab, std::vector<std::
   std::vector<proto::Plot> plots;
   for (const LabQuantized& file : lab.quantized) {
     for (const proto::QuantizedNetwork& network : file.networks) {
+      const std::string name = absl::StrCat(NetworkName(lab, file, network), " (", file.name(), ")");
       std::vector<proto::Plot> more;
-      AddPlots(network, file, more);
+      AddPlots(network, name, more);
       if (plots.size() + more.size() <= kMaxHistograms) {
         plots.insert(plots.end(), more.begin(), more.end());
       } else {
-        left_out.push_back(absl::StrCat(network.name(), " (", file.name(), ")"));
+        left_out.push_back(name);
       }
     }
   }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -9,6 +10,8 @@
 #include "lib/dataset/normalization.h"
 #include "lib/lab_records/accuracy_step.h"
 #include "lib/lab_records/dataset_facts.h"
+#include "lib/lab_records/network_names.h"
+#include "lib/networks/int8_shape.h"
 #include "lib/report/sections.h"
 #include "lib/statistics/unit.h"
 #include "lib/wording/cell.h"
@@ -58,10 +61,9 @@ std::string ActivationRange(const proto::QuantizeSpec& spec) {
 }
 
 // Returns "lenet5 was fine-tuned for 2 epochs of the training images ...".
-std::string FineTuningNote(const proto::QuantizedNetwork& network, const proto::QuantizeSpec& spec) {
-  const proto::FineTuning& tuning = network.fine_tuning();
+std::string FineTuningNote(const std::string& name, const proto::FineTuning& tuning, const proto::QuantizeSpec& spec) {
   return absl::StrCat(
-      network.name(), " was fine-tuned for ", CountOf(static_cast<uint64_t>(tuning.epoch_loss_size()), "epoch"),
+      name, " was fine-tuned for ", CountOf(static_cast<uint64_t>(tuning.epoch_loss_size()), "epoch"),
       " in batches of ", FormatCount(spec.fine_tune_batch()), ", from a learning rate of ",
       spec.fine_tune_learning_rate(), " on, in ", FormatNumber(tuning.seconds()), " s; the last epoch's loss was ",
       FormatNumber(tuning.epoch_loss(tuning.epoch_loss_size() - 1)), ". Its forward pass gave ",
@@ -73,7 +75,7 @@ std::string FineTuningNote(const proto::QuantizedNetwork& network, const proto::
 
 // Returns "Images were normalized by mean 0.5, std 0.5 (checkpoint) for lenet5; by ...", or an empty string if no
 // network has a normalization.
-std::string NormalizationNote(const LabQuantized& file) {
+std::string NormalizationNote(const LabRecords& lab, const LabQuantized& file) {
   std::vector<std::string> texts;
   for (const proto::QuantizedNetwork& network : file.networks) {
     if (network.mean().empty()) {
@@ -82,7 +84,8 @@ std::string NormalizationNote(const LabQuantized& file) {
     const std::string& source = network.normalization_source();
     const proto::Normalization normalization = RecordedNormalization(source, network.mean(), network.std());
     texts.push_back(absl::StrCat("by ", NormalizationValues(normalization), " (",
-                                 source.empty() ? kDatasetNormalization : source, ") for ", network.name()));
+                                 source.empty() ? kDatasetNormalization : source, ") for ",
+                                 NetworkName(lab, file, network)));
   }
   return texts.empty() ? "" : absl::StrCat("Images were normalized ", absl::StrJoin(texts, "; "), ".");
 }
@@ -99,11 +102,11 @@ bool IsImported(const proto::QuantizedNetwork& network) { return !network.onnx_f
 
 // Returns "Imported in int8 from ONNX files, whose scales were kept: main_graph (QDQ form)", or an empty string if no
 // network was imported.
-std::string ImportNote(const LabQuantized& file) {
+std::string ImportNote(const LabRecords& lab, const LabQuantized& file) {
   std::vector<std::string> texts;
   for (const proto::QuantizedNetwork& network : file.networks) {
     if (IsImported(network)) {
-      texts.push_back(absl::StrCat(network.name(), " (", network.onnx_form(), " form)"));
+      texts.push_back(absl::StrCat(NetworkName(lab, file, network), " (", network.onnx_form(), " form)"));
     }
   }
   return texts.empty()
@@ -112,7 +115,19 @@ std::string ImportNote(const LabQuantized& file) {
                             ".");
 }
 
-proto::Table AccuracyTable(const LabQuantized& file) {
+// Returns "resnet18 is right on 9.80 % of the test images in fp32, and by chance on 10 %: ...", or an empty string if
+// the network's accuracy in fp32 is unknown or not near chance.
+std::string NearChanceNote(const std::string& name, const proto::QuantizedNetwork& network) {
+  const proto::AccuracyStep* const fp32 = FindStep(network, proto::FP32_NETWORK);
+  if (fp32 == nullptr || !fp32->absent_reason().empty() || fp32->images() == 0 || !IsNearChance(AccuracyOf(*fp32))) {
+    return "";
+  }
+  return absl::StrCat(name, " is right on ", FormatPercent(AccuracyOf(*fp32)), " % of the test images in fp32, and by ",
+                      "chance on ", 100 / kInt8Classes, " %: such accuracies do not show what int8 costs. Train the ",
+                      "network longer, or check the normalization of its images.");
+}
+
+proto::Table AccuracyTable(const LabRecords& lab, const LabQuantized& file) {
   const bool fine_tuned = std::any_of(file.networks.begin(), file.networks.end(), IsFineTuned);
   std::vector<std::string> columns = {"network", "fp32", "weights int8", "+ activations int8", "+ bias int32"};
   if (fine_tuned) {
@@ -121,7 +136,7 @@ proto::Table AccuracyTable(const LabQuantized& file) {
   columns.push_back("test images");
   proto::Table table = MakeTable(absl::StrCat("Accuracy in int8, per cent (", file.name(), ")"), columns);
   for (const proto::QuantizedNetwork& network : file.networks) {
-    std::vector<proto::Cell> cells = {LabelCell(network.name())};
+    std::vector<proto::Cell> cells = {LabelCell(NetworkName(lab, file, network))};
     for (const proto::QuantizeStage stage : kStages) {
       cells.push_back(AccuracyCell(network, stage));
     }
@@ -137,18 +152,22 @@ proto::Table AccuracyTable(const LabQuantized& file) {
   AddMethodNotes(table);
   table.add_note(
       "Each row is another network with its own fp32 accuracy; rows are not quantization stages of one network.");
-  if (std::string note = ImportNote(file); !note.empty()) {
+  if (std::string note = ImportNote(lab, file); !note.empty()) {
     table.add_note(std::move(note));
   }
   if (file.networks.empty() || !std::all_of(file.networks.begin(), file.networks.end(), IsImported)) {
     AddCalibrationNote(file.spec, table);
   }
-  if (std::string note = NormalizationNote(file); !note.empty()) {
+  if (std::string note = NormalizationNote(lab, file); !note.empty()) {
     table.add_note(std::move(note));
   }
   for (const proto::QuantizedNetwork& network : file.networks) {
+    const std::string name = NetworkName(lab, file, network);
+    if (std::string note = NearChanceNote(name, network); !note.empty()) {
+      table.add_note(std::move(note));
+    }
     if (IsFineTuned(network)) {
-      table.add_note(FineTuningNote(network, file.spec));
+      table.add_note(FineTuningNote(name, network.fine_tuning(), file.spec));
     }
   }
   return table;
@@ -176,7 +195,7 @@ proto::Cell McNemarCell(const proto::AccuracyStep& step) {
                               : AbsentCell("the record is from a version without this test");
 }
 
-proto::Table FlipsTable(const LabQuantized& file) {
+proto::Table FlipsTable(const LabRecords& lab, const LabQuantized& file) {
   proto::Table table = MakeTable(absl::StrCat("Images that changed sides against fp32 (", file.name(), ")"),
                                  {"network", "step", "correct", "difference, points", "McNemar's p", "right to wrong",
                                   "wrong to right", "argmax ties"});
@@ -187,11 +206,11 @@ proto::Table FlipsTable(const LabQuantized& file) {
       if (fp32 == nullptr || step == nullptr || !step->absent_reason().empty() || step->images() == 0) {
         continue;  // the table above gives the reason
       }
-      AddRow(table,
-             {LabelCell(network.name()), LabelCell(name), CountCell(step->correct(), proto::MEASURED, ""),
-              DifferenceCell(*fp32, *step), McNemarCell(*step), CountCell(step->flips_to_wrong(), proto::MEASURED, ""),
-              CountCell(step->flips_to_right(), proto::MEASURED, ""),
-              CountCell(step->argmax_ties(), proto::MEASURED, "images with two equal largest logits")});
+      AddRow(table, {LabelCell(NetworkName(lab, file, network)), LabelCell(name),
+                     CountCell(step->correct(), proto::MEASURED, ""), DifferenceCell(*fp32, *step), McNemarCell(*step),
+                     CountCell(step->flips_to_wrong(), proto::MEASURED, ""),
+                     CountCell(step->flips_to_right(), proto::MEASURED, ""),
+                     CountCell(step->argmax_ties(), proto::MEASURED, "images with two equal largest logits")});
     }
   }
   if (table.row().empty()) {
@@ -257,9 +276,9 @@ std::vector<proto::Cell> OutputCells(const proto::QuantizedLayer& layer) {
           layer.weight_shape().empty() ? AbsentCell("the layer has no weights") : HeadroomCell(layer)};
 }
 
-proto::Table LayerTable(const proto::QuantizedNetwork& network) {
+proto::Table LayerTable(const std::string& name, const proto::QuantizedNetwork& network) {
   proto::Table table =
-      MakeTable(absl::StrCat("Ranges and scales per layer: ", network.name()),
+      MakeTable(absl::StrCat("Ranges and scales per layer: ", name),
                 {"layer", "weights", "max|w|", "3-sigma of w", "weight scale", "weights at +-127, %", "max|a|",
                  "3-sigma of a", "output scale", "outputs clamped, %", "largest |accumulator|", "headroom, bits"});
   for (const proto::QuantizedLayer& layer : network.layer()) {
@@ -305,10 +324,10 @@ proto::Cell LostCell(const proto::LayerStudy& study, uint32_t correct) {
                      "accuracy - accuracy of fp32, on the study's images");
 }
 
-proto::Table StudyTable(const proto::QuantizedNetwork& network) {
+proto::Table StudyTable(const std::string& name, const proto::QuantizedNetwork& network) {
   const proto::LayerStudy& study = network.study();
   proto::Table table =
-      MakeTable(absl::StrCat("Which layers cost the accuracy: ", network.name()),
+      MakeTable(absl::StrCat("Which layers cost the accuracy: ", name),
                 {"layer", "SNR of weights, dB", "SNR alone, dB", "SNR of all, dB", "alone in int8, points",
                  "all but it, points", "KL alone, nats", "KL of all but it, nats"});
   for (const proto::StudiedLayer& layer : study.layer()) {
@@ -349,12 +368,13 @@ proto::Section Int8Section(const LabRecords& lab) {
   section.set_id("int8");
   section.set_title("Accuracy in int8 (part B)");
   for (const LabQuantized& file : lab.quantized) {
-    *section.add_table() = AccuracyTable(file);
-    *section.add_table() = FlipsTable(file);
+    *section.add_table() = AccuracyTable(lab, file);
+    *section.add_table() = FlipsTable(lab, file);
     for (const proto::QuantizedNetwork& network : file.networks) {
-      *section.add_table() = LayerTable(network);
+      const std::string name = NetworkName(lab, file, network);
+      *section.add_table() = LayerTable(name, network);
       if (network.study().images() > 0) {
-        *section.add_table() = StudyTable(network);
+        *section.add_table() = StudyTable(name, network);
       }
     }
   }

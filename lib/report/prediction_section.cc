@@ -104,6 +104,9 @@ proto::Table WhatIfTable(const LabCommModel& file) {
                               " times as fast as with half the devices. Stops paying at: the first number of devices, "
                               "doubling from 1, at which it is not. A tenth is exposed at: the bandwidth between "
                               "hosts, per device, at which exposed communication is a tenth of the step."));
+  for (const std::string& line : NoteLines(file.what_ifs)) {
+    table.add_note(absl::StrCat(line, "."));
+  }
   for (const std::string& line : BendLines(file.what_ifs)) {
     table.add_note(absl::StrCat(line, "."));
   }

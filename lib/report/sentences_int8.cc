@@ -7,10 +7,13 @@
 #include "absl/strings/str_join.h"
 #include "lib/lab_records/accuracy_step.h"
 #include "lib/lab_records/dataset_facts.h"
+#include "lib/lab_records/network_names.h"
+#include "lib/networks/int8_shape.h"
 #include "lib/report/sentences.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/claim.h"
 #include "lib/wording/question_commands.h"
+#include "lib/wording/study_text.h"
 
 namespace lockstep {
 namespace {
@@ -25,11 +28,17 @@ std::string Missing(const LabRecords& lab, absl::string_view question, absl::str
   return absl::StrCat("needs ", what, " (quantize), which no input has; ", AnswerText(question, FactsOfDataset(lab)));
 }
 
-std::vector<const proto::QuantizedNetwork*> Networks(const LabRecords& lab) {
-  std::vector<const proto::QuantizedNetwork*> networks;
+// Network with a name that differs from those of all other networks of the page.
+struct NamedNetwork {
+  std::string name;
+  const proto::QuantizedNetwork* network;
+};
+
+std::vector<NamedNetwork> Networks(const LabRecords& lab) {
+  std::vector<NamedNetwork> networks;
   for (const LabQuantized& file : lab.quantized) {
     for (const proto::QuantizedNetwork& network : file.networks) {
-      networks.push_back(&network);
+      networks.push_back({NetworkName(lab, file, network), &network});
     }
   }
   return networks;
@@ -76,9 +85,10 @@ std::string PerLayer(const proto::QuantizedNetwork& network, Value value, Compar
 }
 
 // Adds the references to the histograms and, if PerLayer leaves out layers of a network, to the table of all layers.
-void AddReferences(const std::vector<const proto::QuantizedNetwork*>& networks, proto::Claim& claim) {
-  const bool is_cut = std::any_of(networks.begin(), networks.end(), [](const proto::QuantizedNetwork* network) {
-    return std::count_if(network->layer().begin(), network->layer().end(), [](const proto::QuantizedLayer& layer) {
+void AddReferences(const std::vector<NamedNetwork>& networks, proto::Claim& claim) {
+  const bool is_cut = std::any_of(networks.begin(), networks.end(), [](const NamedNetwork& named) {
+    const auto& layers = named.network->layer();
+    return std::count_if(layers.begin(), layers.end(), [](const proto::QuantizedLayer& layer) {
              return !layer.weight_shape().empty();
            }) > static_cast<ptrdiff_t>(kMaxListedLayers);
   });
@@ -93,18 +103,22 @@ void AddReferences(const std::vector<const proto::QuantizedNetwork*>& networks, 
   add("The histograms are drawn", "Accuracy in int8");
 }
 
+std::string ChanceText() {
+  return absl::StrCat("; fp32 is near chance (", 100 / kInt8Classes, " %), so the cost of int8 cannot be judged");
+}
+
 std::string Signed(double fraction) { return absl::StrCat(fraction > 0 ? "+" : "", FormatPercent(fraction)); }
 
 // Returns "lenet5: -0.20 points (53.90 % with int8 weights, 54.10 % in fp32); of 10,000 test images, 12 turned wrong
 // and 8 right". `alone` is text before the first number.
-std::string StepSentence(const proto::QuantizedNetwork& network, const proto::AccuracyStep& fp32,
-                         const proto::AccuracyStep& step, absl::string_view alone, absl::string_view with,
-                         absl::string_view images) {
-  return absl::StrCat(network.name(), ": ", alone, Signed(AccuracyOf(step) - AccuracyOf(fp32)), " points (",
+// If fp32 is little better than chance, ends with "; fp32 is near chance (10 %), so the cost of int8 cannot be judged".
+std::string StepSentence(const std::string& name, const proto::AccuracyStep& fp32, const proto::AccuracyStep& step,
+                         absl::string_view alone, absl::string_view with, absl::string_view images) {
+  return absl::StrCat(name, ": ", alone, Signed(AccuracyOf(step) - AccuracyOf(fp32)), " points (",
                       FormatPercent(AccuracyOf(step)), " % with ", with, ", ", FormatPercent(AccuracyOf(fp32)),
                       " % in fp32); of ", FormatCount(step.images()), " ", images, ", ",
                       FormatCount(step.flips_to_wrong()), " turned wrong and ", FormatCount(step.flips_to_right()),
-                      " right");
+                      " right", IsNearChance(AccuracyOf(fp32)) ? ChanceText() : "");
 }
 
 // Returns "-0.50 points with int32 bias instead of fp32 bias (69.50 %); all stages together ", to be followed by the
@@ -121,12 +135,16 @@ std::string BiasAlone(const proto::QuantizedNetwork& network, const proto::Accur
 proto::Claim StepClaim(const LabRecords& lab, absl::string_view question, absl::string_view asked,
                        proto::QuantizeStage stage, absl::string_view with) {
   std::vector<std::string> sentences, names;
-  for (const proto::QuantizedNetwork* network : Networks(lab)) {
+  for (const auto& [name, network] : Networks(lab)) {
     const proto::AccuracyStep* fp32 = FindStep(*network, proto::FP32_NETWORK);
     const proto::AccuracyStep* step = FindStep(*network, stage);
     if (Holds(fp32) && Holds(step)) {
       const std::string alone = stage == proto::INT8_WEIGHTS_ACTIVATIONS_BIAS ? BiasAlone(*network, *step) : "";
-      sentences.push_back(StepSentence(*network, *fp32, *step, alone, with, TestImages(lab)));
+      sentences.push_back(StepSentence(name, *fp32, *step, alone, with, TestImages(lab)));
+      if (const std::string study = StudyText(network->study());
+          stage == proto::INT8_WEIGHTS_ACTIVATIONS && !study.empty()) {
+        sentences.push_back(absl::StrCat(name, ", layer by layer: ", study));
+      }
       names.push_back(network->name());
     }
   }
@@ -143,12 +161,12 @@ proto::Claim StepClaim(const LabRecords& lab, absl::string_view question, absl::
 
 proto::Claim AnswerB1(const LabRecords& lab) {
   std::vector<std::string> sentences;
-  std::vector<const proto::QuantizedNetwork*> named;
-  for (const proto::QuantizedNetwork* network : Networks(lab)) {
+  std::vector<NamedNetwork> named;
+  for (const auto& [name, network] : Networks(lab)) {
     if (!network->layer().empty()) {
-      named.push_back(network);
+      named.push_back({name, network});
       sentences.push_back(
-          absl::StrCat(network->name(), ": ",
+          absl::StrCat(name, ": ",
                        PerLayer(
                            *network, [](const auto& layer) { return layer.max_abs_weight(); },
                            [](const auto& layer) { return FormatNumber(layer.weight_three_sigma()); })));
@@ -173,16 +191,16 @@ proto::Claim AnswerB2(const LabRecords& lab) {
 
 proto::Claim AnswerB3(const LabRecords& lab) {
   std::vector<std::string> sentences;
-  std::vector<const proto::QuantizedNetwork*> named;
+  std::vector<NamedNetwork> named;
   uint32_t calibration_images = 0;
   for (const LabQuantized& file : lab.quantized) {
     calibration_images = std::max(calibration_images, file.spec.calibration_images());
   }
-  for (const proto::QuantizedNetwork* network : Networks(lab)) {
+  for (const auto& [name, network] : Networks(lab)) {
     if (!network->layer().empty() && network->onnx_form().empty()) {  // an import measures no activations
-      named.push_back(network);
+      named.push_back({name, network});
       sentences.push_back(
-          absl::StrCat(network->name(), ": ",
+          absl::StrCat(name, ": ",
                        PerLayer(
                            *network, [](const auto& layer) { return layer.output_max_abs(); },
                            [](const auto& layer) { return FormatNumber(layer.activation_three_sigma()); })));

@@ -56,4 +56,14 @@ std::vector<std::string> BendLines(const std::vector<proto::WhatIfRow>& rows) {
   return lines;
 }
 
+std::vector<std::string> NoteLines(const std::vector<proto::WhatIfRow>& rows) {
+  std::vector<std::string> lines;
+  for (const proto::WhatIfRow& row : rows) {
+    if (!row.note().empty() && std::find(lines.begin(), lines.end(), row.note()) == lines.end()) {
+      lines.push_back(row.note());
+    }
+  }
+  return lines;
+}
+
 }  // namespace lockstep

@@ -53,19 +53,52 @@ std::vector<std::string> Phrases(const TrustFacts& facts, Severity severity, boo
 
 // --- Trust ---
 
-size_t PointsOf(const LabRecords& lab) {
-  size_t points = 0;
+// Counts the completed points of sweeps and scaling runs, and those that the machine's noise affected.
+void CountTimedPoints(const LabRecords& lab, TrustFacts& facts) {
+  const auto count = [&](const auto& point) {
+    ++facts.timed_points;
+    facts.noisy_points += point.noise_warning().empty() ? 0 : 1;
+  };
   for (const LabSweep& sweep : lab.sweeps) {
-    points += CompletedPoints(sweep).size();
+    for (const proto::SweepPoint* point : CompletedPoints(sweep)) {
+      count(*point);
+    }
   }
   for (const LabScale& scale : lab.scales) {
-    points += static_cast<size_t>(std::count_if(scale.points.begin(), scale.points.end(),
-                                                [](const auto& point) { return point.outcome() == proto::COMPLETED; }));
+    for (const proto::ScalePoint& point : scale.points) {
+      if (point.outcome() == proto::COMPLETED) {
+        count(point);
+      }
+    }
   }
+}
+
+TrustFacts TrustFactsOf(const LabRecords& lab, const std::vector<Warning>& warnings) {
+  TrustFacts facts;
+  facts.warnings = warnings;
+  CountTimedPoints(lab, facts);
+  facts.points = facts.timed_points;
   for (const LabQuantized& file : lab.quantized) {
-    points += file.networks.size();
+    facts.points += file.networks.size();
   }
-  return points;
+  return facts;
+}
+
+// Returns true if at least half of the times were measured on a noisy machine.
+bool IsMostlyNoise(const TrustFacts& facts) {
+  return facts.noisy_points > 0 && 2 * facts.noisy_points >= facts.timed_points;
+}
+
+// Returns "Not the times: all 7 points were measured on a noisy machine."
+std::string NoiseText(const TrustFacts& facts) {
+  const bool all = facts.noisy_points == facts.timed_points;
+  const std::string points = CountOf(facts.timed_points, "point");
+  return absl::StrCat(all ? "Not the times: " : "Not most of the times: ",
+                      !all
+                          ? absl::StrCat(facts.noisy_points, " of ", points, facts.noisy_points == 1 ? " was" : " were")
+                      : facts.timed_points == 1 ? "the only point was"
+                                                : absl::StrCat("all ", points, " were"),
+                      " measured on a noisy machine.");
 }
 
 void AddSums(const LabRecords& lab, proto::Checklist& card) {
@@ -233,6 +266,7 @@ CardVerdict JudgeTrust(const TrustFacts& facts) {
        [](const Facts&) { return std::string("Not decided: the records hold no measurement."); }},
       {"wrong", [](const Facts& f) { return f.CountOf(Severity::kWrong) > 0; }, proto::ANSWERED,
        [](const Facts& f) { return absl::StrCat("Not all: there are ", JoinAnd(Phrases(f, Severity::kWrong)), "."); }},
+      {"noise", IsMostlyNoise, proto::ANSWERED, NoiseText},
       {"weak", [](const Facts& f) { return f.CountOf(Severity::kWeak) > 0; }, proto::ANSWERED,
        [](const Facts& f) {
          return absl::StrCat("Mostly; the weakest point: ", Phrases(f, Severity::kWeak).front(), ".");
@@ -248,7 +282,7 @@ CardVerdict JudgeTrust(const TrustFacts& facts) {
 }
 
 proto::Checklist TrustCard(const LabRecords& lab, const std::vector<Warning>& warnings) {
-  const TrustFacts facts = {PointsOf(lab), warnings};
+  const TrustFacts facts = TrustFactsOf(lab, warnings);
   proto::Checklist card;
   card.set_title("Can the numbers be trusted?");
   card.set_verdict(JudgeTrust(facts).text);

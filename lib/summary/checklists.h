@@ -17,6 +17,8 @@ namespace lockstep {
 struct TrustFacts {
   size_t points = 0;  // measured points and quantized networks
   std::vector<Warning> warnings;
+  size_t timed_points = 0;  // points of sweeps and scaling runs, each with a time
+  size_t noisy_points = 0;  // those of them that were measured on a noisy machine
 
   size_t CountOf(Severity severity) const;
 };

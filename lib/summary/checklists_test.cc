@@ -24,6 +24,32 @@ TEST(JudgeTrustTest, EachRuleAndItsNeighbours) {
             "Not all: there are wrong sums of gradients.");
 }
 
+TEST(JudgeTrustTest, TimesOfANoisyMachineAreNotMostlyTrusted) {
+  const auto with = [](size_t timed, size_t noisy) {
+    return JudgeTrust({timed, {{"noisy_machine", ""}}, timed, noisy}).text;
+  };
+  EXPECT_EQ(with(7, 7), "Not the times: all 7 points were measured on a noisy machine.");
+  EXPECT_EQ(with(1, 1), "Not the times: the only point was measured on a noisy machine.");
+  EXPECT_EQ(with(8, 4), "Not most of the times: 4 of 8 points were measured on a noisy machine.");
+  EXPECT_EQ(with(2, 1), "Not most of the times: 1 of 2 points was measured on a noisy machine.");
+  EXPECT_EQ(with(9, 4), "Mostly; the weakest point: a noisy machine.");
+  EXPECT_EQ(JudgeTrust({2, {{"sum_check_failed", ""}, {"noisy_machine", ""}}, 2, 2}).rule, "wrong");
+}
+
+TEST(ChecklistsTest, NoisyPointsOfSweepsAndScalingRunsAreCounted) {
+  LabRecords lab = testing::SmallLab();
+  const auto verdict = [&] { return TrustCard(lab, {{"noisy_machine", "long"}}).verdict(); };
+  lab.sweeps[0].points[0].add_noise_warning("busy");
+  EXPECT_EQ(verdict(), "Mostly; the weakest point: a noisy machine.");
+  for (proto::SweepPoint& point : lab.sweeps[0].points) {
+    point.add_noise_warning("busy");
+  }
+  for (proto::ScalePoint& point : lab.scales[0].points) {
+    point.add_noise_warning("busy");
+  }
+  EXPECT_THAT(verdict(), HasSubstr("Not the times: all "));
+}
+
 TEST(ChecklistsTest, TrustNamesChecksAndWarnings) {
   const proto::Checklist card = TrustCard(testing::SmallLab(), {{"noisy_machine", "long"}});
   std::string items;

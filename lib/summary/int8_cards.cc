@@ -9,11 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/lab_records/accuracy_step.h"
-#include "lib/networks/networks.h"
+#include "lib/lab_records/network_names.h"
 #include "lib/summary/card_parts.h"
 #include "lib/summary/card_text.h"
 #include "lib/summary/int8_verdicts.h"
 #include "lib/wording/cell.h"
+#include "lib/wording/study_text.h"
 
 namespace lockstep {
 namespace {
@@ -23,6 +24,7 @@ namespace {
 // A network with fp32, a stage, and the stage before it with which it is compared.
 struct StepOf {
   const proto::QuantizedNetwork* network;
+  std::string name, title;  // they differ from those of all other networks
   const proto::AccuracyStep* fp32;
   const proto::AccuracyStep* base;  // fp32, or a stage
   const proto::AccuracyStep* step;
@@ -36,6 +38,7 @@ struct StepOf {
     const uint64_t gained = uint64_t{step->flips_to_right()} + base->flips_to_wrong();
     return {lost, std::min(images - lost, gained), images};
   }
+  Int8Facts Facts() const { return {Changes(), AccuracyOf(*fp32)}; }
   double Change() const { return AccuracyOf(*step) - AccuracyOf(*base); }
   double ChangeFromFp32() const { return AccuracyOf(*step) - AccuracyOf(*fp32); }
 };
@@ -52,7 +55,11 @@ std::vector<StepOf> StepsOf(const LabRecords& lab, proto::QuantizeStage stage) {
   std::vector<StepOf> steps;
   for (const LabQuantized& file : lab.quantized) {
     for (const proto::QuantizedNetwork& network : file.networks) {
-      const StepOf step = {&network, FindStep(network, proto::FP32_NETWORK), FindStep(network, base),
+      const StepOf step = {&network,
+                           NetworkName(lab, file, network),
+                           NetworkTitle(lab, file, network),
+                           FindStep(network, proto::FP32_NETWORK),
+                           FindStep(network, base),
                            FindStep(network, stage)};
       if (Holds(step.fp32) && Holds(step.base) && Holds(step.step)) {
         steps.push_back(step);
@@ -85,12 +92,12 @@ proto::SummaryCard StepCard(const LabRecords& lab, absl::string_view question, p
   const PairedChanges changes = first.Changes();
   const bool of_bias = first.base != first.fp32;
   proto::SummaryCard card =
-      AnsweredCard(question, JudgeInt8(changes),
+      AnsweredCard(question, JudgeInt8(first.Facts()),
                    {absl::StrCat("quantized.network[name=", first.network->name(), "].step[stage=FP32_NETWORK|",
                                  of_bias ? absl::StrCat(proto::QuantizeStage_Name(first.base->stage()), "|") : "",
                                  proto::QuantizeStage_Name(stage), "].{correct, flips_to_wrong, flips_to_right}")});
   SetHeadline(SignedPoints(first.Change()), "points of accuracy",
-              {absl::StrFormat("%s: %.1f %% %s,", ModelTitle(first.network->name()), 100 * AccuracyOf(*first.step),
+              {absl::StrFormat("%s: %.1f %% %s,", first.title, 100 * AccuracyOf(*first.step),
                                of_bias ? "with int32 biases" : "in int8"),
                absl::StrFormat("%.1f %% %s", 100 * AccuracyOf(*first.base), of_bias ? "with fp32 biases" : "in fp32")},
               card);
@@ -107,16 +114,17 @@ proto::SummaryCard StepCard(const LabRecords& lab, absl::string_view question, p
   if (stage == proto::INT8_WEIGHTS) {
     AddSupport(WeightBytesText(*first.network), card);
   }
+  if (stage == proto::INT8_WEIGHTS_ACTIVATIONS) {
+    AddSupport(ShortStudyText(first.network->study()), card);
+  }
   for (size_t i = 1; i < steps.size(); ++i) {
-    AddSupport(
-        absl::StrCat(ModelTitle(steps[i].network->name()), " changes by ", SignedPoints(steps[i].Change()), " points."),
-        card);
+    AddSupport(absl::StrCat(steps[i].title, " changes by ", SignedPoints(steps[i].Change()), " points."), card);
   }
   proto::Spark& spark = *card.mutable_spark();
   spark.set_kind(proto::DIFFERENCES);
   for (const StepOf& step : steps) {
     spark.add_value(step.Change());
-    spark.add_label(step.network->name());
+    spark.add_label(step.name);
   }
   spark.set_base(0);
   spark.set_chance((interval.high - interval.low) / 2);
@@ -155,7 +163,7 @@ proto::SummaryCard RangeCard(const LabRecords& lab, absl::string_view question,
       proto::SummaryCard card = AnsweredCard(
           question, JudgeRange(facts), {absl::StrCat("quantized.network[name=", network.name(), "].layer.", field)});
       SetHeadline(ThreeDigits(facts.largest), std::string(unit),
-                  {absl::StrCat("in ", widest, " of ", ModelTitle(network.name()), ";"),
+                  {absl::StrCat("in ", widest, " of ", NetworkTitle(lab, file, network), ";"),
                    absl::StrCat(ThreeDigits(facts.smallest), " in the layer with the smallest of ", facts.layers)},
                   card);
       AddSupport(question == "B3"
@@ -170,12 +178,12 @@ proto::SummaryCard RangeCard(const LabRecords& lab, absl::string_view question,
 
 }  // namespace
 
-std::optional<NetworkChanges> ChangesOf(const LabRecords& lab, proto::QuantizeStage stage) {
+std::optional<NetworkInt8Facts> Int8FactsOf(const LabRecords& lab, proto::QuantizeStage stage) {
   const std::vector<StepOf> steps = StepsOf(lab, stage);
   if (steps.empty()) {
     return std::nullopt;
   }
-  return NetworkChanges{ModelTitle(steps.front().network->name()), steps.front().Changes()};
+  return NetworkInt8Facts{steps.front().title, steps.front().Facts()};
 }
 
 proto::SummaryCard CardB1(const LabRecords& lab) {

@@ -7,18 +7,18 @@
 
 #include "lib/lab_records/lab_records.h"
 #include "lib/proto/report.pb.h"
-#include "lib/statistics/paired_proportions.h"
+#include "lib/summary/int8_verdicts.h"
 
 namespace lockstep {
 
-// Images that a network in int8 classifies differently from fp32.
-struct NetworkChanges {
+// Facts of the verdict on one network.
+struct NetworkInt8Facts {
   std::string title;  // title of the network: "LeNet-5"
-  PairedChanges changes;
+  Int8Facts facts;
 };
 
-// Returns the changes in this stage of the first network that has both the stage and fp32; no value if none has.
-std::optional<NetworkChanges> ChangesOf(const LabRecords& lab, proto::QuantizeStage stage);
+// Returns the facts in this stage of the first network that has both the stage and fp32; no value if no network has.
+std::optional<NetworkInt8Facts> Int8FactsOf(const LabRecords& lab, proto::QuantizeStage stage);
 
 proto::SummaryCard CardB1(const LabRecords& lab);
 proto::SummaryCard CardB2(const LabRecords& lab);

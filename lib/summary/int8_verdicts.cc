@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/networks/int8_shape.h"
 #include "lib/summary/card_text.h"
 #include "lib/wording/cell.h"
 
@@ -39,24 +40,34 @@ CardVerdict JudgeRange(const RangeFacts& facts) {
   return FirstVerdict(*rules, facts);
 }
 
-CardVerdict JudgeInt8(const PairedChanges& changes) {
-  using Facts = PairedChanges;
+CardVerdict JudgeInt8(const Int8Facts& facts) {
+  using Facts = Int8Facts;
   static const auto* const rules = new std::vector<VerdictRule<Facts>>{
-      {"no_images", [](const Facts& f) { return f.items == 0; }, proto::PARTLY,
+      {"no_images", [](const Facts& f) { return f.changes.items == 0; }, proto::PARTLY,
        [](const Facts&) { return std::string("Not decided: no test images were classified."); }},
-      {"costs", [](const Facts& f) { return IsSignificant(f) && f.lost > f.gained; }, proto::ANSWERED,
-       [](const Facts& f) { return absl::StrCat(PointsText(f), " points of accuracy, more than chance explains."); }},
-      {"gains", [](const Facts& f) { return IsSignificant(f); }, proto::ANSWERED,
-       [](const Facts& f) { return absl::StrCat("Nothing: accuracy rises by ", PointsText(f), " points."); }},
-      {"too_few_images", [](const Facts& f) { return PairedDifferenceInterval(f).low < -kShownLoss; }, proto::PARTLY,
+      {"near_chance", [](const Facts& f) { return IsNearChance(f.fp32_accuracy); }, proto::PARTLY,
        [](const Facts& f) {
-         return absl::StrFormat("Not decided: %s images cannot exclude a loss of %.1f points.", FormatCount(f.items),
-                                100 * -PairedDifferenceInterval(f).low);
+         return absl::StrFormat(
+             "Not decided: in fp32 %.1f %% are right, and by chance %.0f %%, so there is little to lose.",
+             100 * f.fp32_accuracy, 100.0 / kInt8Classes);
+       }},
+      {"costs", [](const Facts& f) { return IsSignificant(f.changes) && f.changes.lost > f.changes.gained; },
+       proto::ANSWERED,
+       [](const Facts& f) {
+         return absl::StrCat(PointsText(f.changes), " points of accuracy, more than chance explains.");
+       }},
+      {"gains", [](const Facts& f) { return IsSignificant(f.changes); }, proto::ANSWERED,
+       [](const Facts& f) { return absl::StrCat("Nothing: accuracy rises by ", PointsText(f.changes), " points."); }},
+      {"too_few_images", [](const Facts& f) { return PairedDifferenceInterval(f.changes).low < -kShownLoss; },
+       proto::PARTLY,
+       [](const Facts& f) {
+         return absl::StrFormat("Not decided: %s images cannot exclude a loss of %.1f points.",
+                                FormatCount(f.changes.items), 100 * -PairedDifferenceInterval(f.changes).low);
        }},
       {"nothing", [](const Facts&) { return true; }, proto::ANSWERED,
        [](const Facts&) { return std::string("Nothing that can be measured."); }},
   };
-  return FirstVerdict(*rules, changes);
+  return FirstVerdict(*rules, facts);
 }
 
 }  // namespace lockstep

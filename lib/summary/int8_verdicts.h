@@ -18,7 +18,11 @@ struct RangeFacts {
 CardVerdict JudgeRange(const RangeFacts& facts);
 
 // B2, B4, B5: test images that int8 classifies differently from fp32.
-CardVerdict JudgeInt8(const PairedChanges& changes);
+struct Int8Facts {
+  PairedChanges changes;
+  double fp32_accuracy = 1;  // share of the test images; near chance there is nothing to lose
+};
+CardVerdict JudgeInt8(const Int8Facts& facts);
 
 }  // namespace lockstep
 

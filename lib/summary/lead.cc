@@ -145,12 +145,13 @@ std::string CommunicationPart(const LabRecords& lab) {
 }
 
 std::string Int8Part(const LabRecords& lab) {
-  const std::optional<NetworkChanges> found = ChangesOf(lab, proto::INT8_WEIGHTS_ACTIVATIONS);
+  const std::optional<NetworkInt8Facts> found = Int8FactsOf(lab, proto::INT8_WEIGHTS_ACTIVATIONS);
   if (!found.has_value()) {
     return "";
   }
-  const auto& [network, changes] = *found;
-  const CardVerdict verdict = JudgeInt8(changes);
+  const auto& [network, facts] = *found;
+  const PairedChanges& changes = facts.changes;
+  const CardVerdict verdict = JudgeInt8(facts);
   const double points = 100 * std::abs(static_cast<double>(changes.gained) - static_cast<double>(changes.lost)) /
                         static_cast<double>(changes.items);
   return verdict.rule == "costs"     ? absl::StrFormat("int8 costs %s %.2f points of accuracy", network, points)

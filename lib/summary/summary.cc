@@ -20,11 +20,6 @@
 namespace lockstep {
 namespace {
 
-std::vector<proto::SummaryCard> AllCards(const LabRecords& lab) {
-  return {CardQ1(lab), CardQ2(lab), CardQ3(lab), CardQ4(lab), CardQ5(lab), CardQ6(lab),
-          CardQ7(lab), CardB1(lab), CardB2(lab), CardB3(lab), CardB4(lab), CardB5(lab)};
-}
-
 proto::QuestionChip ChipOf(const proto::SummaryCard& card) {
   proto::QuestionChip chip;
   chip.set_question(card.question());
@@ -34,12 +29,9 @@ proto::QuestionChip ChipOf(const proto::SummaryCard& card) {
 
 }  // namespace
 
-std::vector<proto::QuestionChip> QuestionStates(const LabRecords& lab) {
-  std::vector<proto::QuestionChip> chips;
-  for (const proto::SummaryCard& card : AllCards(lab)) {
-    chips.push_back(ChipOf(card));
-  }
-  return chips;
+std::vector<proto::SummaryCard> QuestionCards(const LabRecords& lab) {
+  return {CardQ1(lab), CardQ2(lab), CardQ3(lab), CardQ4(lab), CardQ5(lab), CardQ6(lab),
+          CardQ7(lab), CardB1(lab), CardB2(lab), CardB3(lab), CardB4(lab), CardB5(lab)};
 }
 
 proto::Section SummarySection(const LabRecords& lab, CardsOf which) {
@@ -65,7 +57,7 @@ proto::Section SummarySection(const LabRecords& lab, CardsOf which) {
     summary.add_limit(std::move(sentence));
   }
   summary.set_lead(LeadText(lab));
-  const std::vector<proto::SummaryCard> cards = AllCards(lab);
+  const std::vector<proto::SummaryCard> cards = QuestionCards(lab);
   for (const proto::SummaryCard& card : cards) {
     const bool shown =
         which == CardsOf::kAllQuestions || card.state() != proto::NO_ANSWER || IsAsked(lab, card.question());

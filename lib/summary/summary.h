@@ -15,8 +15,8 @@ enum class CardsOf {
   kAllQuestions,
 };
 
-// Returns the state of each question of the lab, in its order, without links.
-std::vector<proto::QuestionChip> QuestionStates(const LabRecords& lab);
+// Returns the card of each question of the lab, in its order, with its state and verdict.
+std::vector<proto::SummaryCard> QuestionCards(const LabRecords& lab);
 
 // Returns the section "summary", with the warnings of the page, the worst first, and the summary with its cards.
 proto::Section SummarySection(const LabRecords& lab, CardsOf cards);

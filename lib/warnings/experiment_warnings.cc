@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/lab_records/experiment_view.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/warnings/repeat_command.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/sent.h"
 
@@ -23,10 +24,11 @@ void WarnOfSeeds(const ExperimentView& view, std::vector<Warning>& warnings) {
     }
   }
   if (!single.empty()) {
-    warnings.push_back(
-        {"one_run_only", absl::StrCat("One seed only, so no spread: ", view.scale->name(), ", ",
-                                      single.size() == view.rows.size() ? "all rows" : absl::StrJoin(single, "; "),
-                                      ". Differences of one percentage point may be noise; train with --seeds=3.")});
+    warnings.push_back({"one_run_only",
+                        absl::StrCat("One seed only, so no spread: ", view.scale->name(), ", ",
+                                     single.size() == view.rows.size() ? "all rows" : absl::StrJoin(single, "; "),
+                                     ". Differences of one percentage point may be noise; train with --seeds=3."),
+                        {RepeatCommand(view.scale->header, "--seeds=3")}});
   }
   if (!missing.empty()) {
     warnings.push_back({"seeds_missing", absl::StrCat("Rows of ", view.scale->name(),

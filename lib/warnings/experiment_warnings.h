@@ -11,8 +11,9 @@ namespace lockstep {
 
 // Warning with the name of its rule. `report --check` uses and explains the same name (lib/checks/rules.h).
 struct Warning {
-  std::string rule;  // "one_run_only"
-  std::string text;  // one sentence, with the numbers
+  std::string rule;                        // "one_run_only"
+  std::string text;                        // one sentence, with the numbers
+  std::vector<std::string> commands = {};  // commands that measure again what the warning is about
 };
 
 // Appends one sentence for each of these:

@@ -6,8 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/dataset/normalization.h"
+#include "lib/lab_records/network_names.h"
 #include "lib/scaling/virtual_hosts_text.h"
 #include "lib/warnings/machine_warnings.h"
+#include "lib/warnings/repeat_command.h"
 #include "lib/warnings/severity.h"
 #include "lib/warnings/speedup_warnings.h"
 #include "lib/wording/cell.h"
@@ -70,11 +72,12 @@ void WarnOfNormalization(const LabRecords& lab, std::vector<Warning>& warnings) 
   for (const LabQuantized& file : lab.quantized) {
     for (const proto::QuantizedNetwork& network : file.networks) {
       if (network.normalization_source() == kAssumedNormalization) {
-        warnings.push_back({"normalization_assumed",
-                            absl::StrCat("The normalization of ", network.name(), " is assumed (", file.name(),
-                                         "): its weights do not record the mean and standard deviation of their "
-                                         "training, so the data set's were used. If its training used others, all its "
-                                         "accuracies are wrong; set them by quantize --normalization.")});
+        warnings.push_back(
+            {"normalization_assumed",
+             absl::StrCat("The normalization of ", NetworkName(lab, file, network), " is assumed (", file.name(),
+                          "): its weights do not record the mean and standard deviation of their "
+                          "training, so the data set's were used. If its training used others, all its "
+                          "accuracies are wrong; set them by quantize --normalization.")});
       }
     }
   }
@@ -134,9 +137,10 @@ void WarnOfLinks(const LabRecords& lab, std::vector<Warning>& warnings) {
 
 void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<Warning>& warnings) {
   std::set<std::string> single, throttled, reasons;
+  std::vector<std::string> commands;
   const auto count = [&](const RecordSource& source, const proto::Samples& epochs) {
-    if (epochs.value_size() == 1) {
-      single.insert(source.name());
+    if (epochs.value_size() == 1 && single.insert(source.name()).second) {
+      commands.push_back(RepeatCommand(source.header, "--repeats=5"));
     }
   };
   const auto add_throttling = [&](const RecordSource& source, const proto::DeviceState& state,
@@ -166,9 +170,10 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<Warning>& war
     }
   }
   if (!single.empty()) {
-    warnings.push_back(
-        {"one_run_only", absl::StrCat("One timed epoch only, so no spread: ", absl::StrJoin(single, ", "),
-                                      ". Differences of a few per cent may be noise; measure with --repeats=5.")});
+    warnings.push_back({"one_run_only",
+                        absl::StrCat("One timed epoch only, so no spread: ", absl::StrJoin(single, ", "),
+                                     ". Differences of a few per cent may be noise; measure with --repeats=5."),
+                        commands});
   }
   if (!throttled.empty()) {
     warnings.push_back({"device_throttled", absl::StrCat("The device was throttled (", absl::StrJoin(reasons, ", "),

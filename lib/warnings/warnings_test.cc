@@ -94,6 +94,17 @@ TEST(WarningsTest, OneTimedEpoch) {
   EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("One timed epoch only"), HasSubstr("sweep.rec"))));
 }
 
+TEST(WarningsTest, OneTimedEpochHasTheCommandOfEachRecord) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].header.clear_command_line();
+  lab.sweeps[0].header.add_command_line("train_sweep");
+  for (proto::SweepPoint& point : lab.sweeps[0].points) {
+    point.mutable_epoch_seconds()->mutable_value()->Truncate(1);
+  }
+  ASSERT_EQ(NamedWarnings(lab).size(), 1u);
+  EXPECT_THAT(NamedWarnings(lab)[0].commands, ElementsAre("train_sweep --repeats=5 --force"));
+}
+
 TEST(WarningsTest, AThrottledDevice) {
   LabRecords lab = SmallLab();
   lab.scales[0].points[3].mutable_rank(1)->mutable_device_state()->add_throttle_reason("SW power cap");
