@@ -24,7 +24,9 @@ import recipe_table  # noqa: E402
 
 BATCHES = [512, 128, 32]
 HEADLINE = "2026-11-27-h100x2-headline"
-HEADLINE_OF_GPUS = {1: HEADLINE, 2: "2026-11-29-h200x2-headline"}  # newest call with all baselines, by number of GPUs
+HEADLINE_OF_GPUS = {1: "2026-11-30-h200-headline", 2: "2026-11-29-h200x2-headline"}  # newest call with all baselines, by number of GPUs
+BASELINE_REPEATS = {1: 5, 2: 3}
+INT8_LAYERS = "2026-11-30-h200-int8"
 NETWORKS = "2026-11-29-h200-networks"
 NETWORKS_BY_AUTOGRAD = "2026-11-28-h200-autograd"
 NETWORKS_ON_TWO = "2026-11-28-h200x2-networks"
@@ -32,6 +34,7 @@ BATCH_NORM_ON_TWO = "2026-11-29-h200x2-networks"
 LENET5_BIAS = "2026-11-29-h200-lenet5-bias"
 RESNET34_ON_TWO = "2026-11-29-h200x2-resnet34"
 RECIPE = "2026-11-29-h200-recipe-seeds"
+RECIPE_OF_80 = "2026-11-30-h200-recipe"
 RECIPE_HALF = "2026-11-29-h200-recipe"  # an earlier call, also with PyTorch's weights in fp16
 
 TABLES = {}  # name: (title, command, build), in the order of this file
@@ -116,7 +119,7 @@ class Headline:
     def source(self, gpus):
         name = "sweep" if gpus == 1 else "scale"
         command = (f"python3 benchmarks/headline.py --package lockstep --dataset dataset.rec --output out --gpus {gpus} "
-                   f"--baseline_repeats 3`, which runs `{self.runs[0].command}")
+                   f"--baseline_repeats {BASELINE_REPEATS[gpus]}`, which runs `{self.runs[0].command}")
         return source(self.runs, "n as above", self.series, files=[f"{self.folder}/{name}_*.rec", "baselines.jsonl"], command=command)
 
 
@@ -349,7 +352,8 @@ table("questions", "The questions of the lab on a CPU", "lab --device=cpu")(ques
 
 @table("step_parts", "Where a step's time goes")
 def step_parts(results):
-    runs = results.records(f"{HEADLINE}/sweep_*.rec")
+    folder = HEADLINE_OF_GPUS[1]
+    runs = results.records(f"{folder}/sweep_*.rec")
     names = [part["name"] for part in points(runs, batch_size=BATCHES[0])[0]["step_parts"]["part"]]
     rows, share = [], {}
     for batch in BATCHES:
@@ -361,7 +365,7 @@ def step_parts(results):
     answer = (f"The backward pass takes {joined(f'{significant(share[batch], 2)} %' for batch in BATCHES)} of a step at batch "
               f"{joined(map(str, BATCHES))}. Microseconds, the median full step of an instrumented epoch:")
     return block(answer, ["images", *names], rows, source(runs, f"n = {render.count(len(runs), 'process')}, one instrumented epoch each",
-                                                          files=[f"{HEADLINE}/sweep_*.rec"]))
+                                                          files=[f"{folder}/sweep_*.rec"]))
 
 
 @table("two_gpus", "The fast step on two GPUs",
@@ -441,15 +445,24 @@ def weights_in_fp16(results):
 RECIPE_COMMAND = "python3 benchmarks/recipe.py --package lockstep --dataset dataset.rec --output out"
 
 
-@table("recipe", "A short recipe to an accuracy, next to PyTorch", RECIPE_COMMAND)
-def recipe(results):
-    runs, series = results.records(f"{RECIPE}/ours_*.rec"), results.series(f"{RECIPE}/pytorch.jsonl")
-    lines = [recipe_table.our_run(run.entries, "short26") for run in runs]
+def recipe_block(results, folder, name, note=""):
+    runs, series = results.records(f"{folder}/ours_*.rec"), results.series(f"{folder}/pytorch.jsonl")
+    lines = [recipe_table.our_run(run.entries, name) for run in runs]
     lines += [recipe_table.baseline_run(line) for line in series.lines]
     known = recipe_table.sides(lines)
-    command = f"{RECIPE_COMMAND}`, which runs `{runs[0].command}"
-    return block(recipe_table.answer(known, "short26", weights_in_fp16(results)), recipe_table.HEAD, recipe_table.rows(known),
-                 source(runs, "n as above", series, files=[f"{RECIPE}/ours_*.rec", "pytorch.jsonl"], command=command))
+    command = f"{RECIPE_COMMAND} --recipe {name}`, which runs `{runs[0].command}"
+    return block(recipe_table.answer(known, name, note), recipe_table.HEAD, recipe_table.rows(known),
+                 source(runs, "n as above", series, files=[f"{folder}/ours_*.rec", "pytorch.jsonl"], command=command))
+
+
+@table("recipe", "A short recipe to an accuracy, next to PyTorch", RECIPE_COMMAND)
+def recipe(results):
+    return recipe_block(results, RECIPE, "short26", weights_in_fp16(results))
+
+
+@table("recipe_of_80", "A recipe of 80 epochs to an accuracy, next to PyTorch", f"{RECIPE_COMMAND} --recipe short80")
+def recipe_of_80(results):
+    return recipe_block(results, RECIPE_OF_80, "short80")
 
 
 QUANTIZE_LINE = re.compile(r"(\w+) on 10000 test images: (.*?); argmax ties")
@@ -772,6 +785,36 @@ def int8_gpu(results):
                  [["images/s", *map(spread, samples.values())], ["us per call", *(spread(sample, 1e6) for sample in times.values())]], line)
 
 
+@table("int8_cutlass", "Layers in int8 on a GPU, next to CUTLASS", "int8_cutlass --batch 1024 256 > int8_cutlass.jsonl")
+def int8_cutlass(results):
+    """Each distinct convolution of ResNet-18. Ours also have a start value and a factor for each channel."""
+    lines = [json.loads(line) for line in results.text(f"{INT8_LAYERS}/int8_cutlass.jsonl").splitlines()]
+    file = json.loads(results.text(f"{INT8_LAYERS}/int8_gpu_benchmark.json"))
+    ours = {match.groups(): one["us"] for one in file["benchmarks"]
+            if (match := re.match(r"layer/(resnet18/[\w.]+)/batch:(\d+)/isa:wgmma", one["name"]))}
+    rows, ratios = [], []
+    for layer in dict.fromkeys(line["layer"] for line in lines):
+        row = [f"`{layer.removeprefix('resnet18/')}`"]
+        for line in (line for line in lines if line["layer"] == layer):
+            theirs, mine = Sample([1e6 * value for value in line["seconds"]]), ours[layer, str(line["batch"])]
+            ratios.append(theirs.median / mine)
+            row += [significant(mine), spread(theirs), significant(ratios[-1])]
+        rows.append(row)
+    wrong = sum(one["wrong_elements"] for line in lines for one in line["configurations"])
+    answer = (f"Our convolutions in int8 are {significant(min(ratios))} to {significant(max(ratios))} times as fast as the fastest of "
+              f"CUTLASS's {len({one['case'] for line in lines for one in line['configurations']})} configurations; {wrong} elements of its "
+              "results are wrong. Microseconds per launch:")
+    batches = list(dict.fromkeys(line["batch"] for line in lines))
+    head = ["layer", *(cell for batch in batches for cell in (f"{batch:,}: ours", "CUTLASS", "CUTLASS / ours"))]
+    first = lines[0]
+    line = (f"{first['device']}; CUDA {first['versions']['cuda']}, CUTLASS {first['versions']['cutlass']}; {file['context']['date'][:10]}, "
+            "commits a136979f038f and 21d79d785a1d; n = 5 measurements of CUTLASS, ours their median; `int8_cutlass --batch 1024 256`, "
+            "`int8_gpu_benchmark --benchmark_filter='layer/resnet18/.*:(1024|256)/isa:wgmma' --benchmark_out=int8_gpu_benchmark.json`; "
+            f"files: `{INT8_LAYERS}/int8_cutlass.jsonl`, `int8_gpu_benchmark.json`. CUTLASS has one factor for all channels, ours one for "
+            "each, and a start value; `conv1` has 4 channels there and 16 here.")
+    return block(answer, head, rows, line)
+
+
 def predictions(results, made_before):
     """Returns the predictions, one row for each run with its three batches, and the number inside their interval."""
     lines = [line for line in results.lines("predictions.jsonl") if line["made_before_run"] == made_before]
@@ -875,8 +918,6 @@ ONLY_COMMANDS = [
     ("Record files", "bazel run //benchmarks:record_io_benchmark -- --benchmark_repetitions=9 --benchmark_out=record_io.json"),
     ("int8 on CPUs", "bazel run //benchmarks:int8_benchmark -- --benchmark_repetitions=9 --benchmark_out=int8.json"),
     ("Layers in int8 on GPUs, and cuBLASLt", "int8_gpu_benchmark --benchmark_filter='resnet18/.*:1024/isa:wgmma|cublaslt' --benchmark_out=int8_gpu.json"),
-    ("The same layers by CUTLASS: `benchmarks/peers/int8_cutlass.cu`",
-     "int8_cutlass --batch 1024 256 > int8_cutlass.jsonl"),
     ("Convolutions by cuDNN and by our kernels, with a batch norm's sums", "convolution_benchmark 512 128 32 && convolution_batch_norm_benchmark 512 128 32"),
     ("Parts of a tile's time in layer 1's data gradients", "convolution_batch_norm_benchmark laps 128 512"),
     ("GPU kernels, and the step piece by piece", "kernels_benchmark --benchmark_repetitions=9 && fused_step_benchmark 512 128 32"),

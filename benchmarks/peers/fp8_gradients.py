@@ -89,7 +89,8 @@ class SplitTraining(recipe_pytorch.Training):
                 module.momentum = 1 - (1 - module.momentum) ** (1 / hosts)
         self.parameters = list(self.model.parameters())
         for parameter in self.parameters:
-            parameter.grad = torch.zeros_like(parameter)  # in the layout of the parameter, as the fused update needs it
+            # The fused update needs gradients in the layout of the parameter.
+            parameter.grad = torch.zeros_like(parameter)
         self.sizes = [parameter.numel() for parameter in self.parameters]
         count = sum(self.sizes)
         sharing = self.sizes if scale == "tensor" else [min(BLOCK, count - at) for at in range(0, count, BLOCK)]

@@ -19,8 +19,8 @@ TEST(NcclEnvironmentTest, TheHostIdKeepsRanksOfOneGpuApart) {
   unsetenv("NCCL_HOSTID");
   EXPECT_EQ(id_of(3, 1, 4), "");
   EXPECT_EQ(id_of(3, 2, 2), "lockstep-set-1");
-  EXPECT_EQ(id_of(2, 2, 2), "lockstep-set-1");  // on the other GPU
-  EXPECT_EQ(id_of(1, 2, 2), "lockstep-set-0");  // on the GPU of rank 3
+  EXPECT_EQ(id_of(2, 2, 2), "lockstep-set-1");  // rank 2 is on the other GPU
+  EXPECT_EQ(id_of(1, 2, 2), "lockstep-set-0");  // rank 1 is on the GPU of rank 3
   EXPECT_EQ(id_of(1, 2, 1), "lockstep-set-1");
   SetVirtualHost(1);
   EXPECT_EQ(id_of(3, 1, 4), "lockstep-host-1");

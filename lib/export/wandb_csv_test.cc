@@ -83,7 +83,7 @@ TEST(WandbCsvTest, ATimeWithoutAllReducesIsNoTimeOfATraining) {
 TEST(WandbCsvTest, RanksOfOneCpuAreStated) {
   LabRecords lab = TwoPoints();
   lab.sweeps[0].header.mutable_host()->set_cpu_cores(2);
-  EXPECT_THAT(WandbCsv(TrainedPointsOf(lab)), Not(HasSubstr("shared_cpu_cores")));  // of a GPU
+  EXPECT_THAT(WandbCsv(TrainedPointsOf(lab)), Not(HasSubstr("shared_cpu_cores")));
   lab.sweeps[0].spec.mutable_training()->set_device(proto::CPU);
   EXPECT_THAT(WandbCsv(TrainedPointsOf(lab)), HasSubstr("\n# shared_cpu_cores = 2\n\"Step\""));
 }

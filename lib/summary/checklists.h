@@ -18,7 +18,7 @@ struct TrustFacts {
   size_t points = 0;  // measured points and quantized networks
   std::vector<Warning> warnings;
   size_t timed_points = 0;  // points of sweeps and scaling runs, each with a time
-  size_t noisy_points = 0;  // those of them that were measured on a noisy machine
+  size_t noisy_points = 0;  // number of points that were measured on a noisy machine
 
   size_t CountOf(Severity severity) const;
 };
