@@ -34,12 +34,13 @@ TEST(StudentDetailsTest, FindingsComeBeforeTheCommands) {
 TEST(StudentDetailsTest, EachWrongNumberHasARow) {
   ClassStudent student;
   student.name = "ada";
+  student.files = {"t.csv"};
   student.findings = {{"gib_as_gb", "t.csv, Table 2", "a"}, {"digits_lost", "t.csv, Table 2", "cut", {"cut too"}}};
   for (int i = 0; i < 30; ++i) {
     student.findings[0].others.push_back(absl::StrCat("number ", i));
   }
   const proto::Table table = StudentDetails("student-1", "class", student);
-  ASSERT_EQ(table.row_size(), 32);
+  ASSERT_EQ(table.row_size(), 33);  // 31 numbers, a remark, a command
   EXPECT_EQ(table.row(0).cell(2).text(), "a");
   EXPECT_EQ(table.row(30).cell(0).text(), "gib_as_gb");
   EXPECT_EQ(table.row(30).cell(1).text(), "t.csv, Table 2");
