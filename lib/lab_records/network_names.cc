@@ -24,18 +24,19 @@ std::string CheckpointOf(const LabQuantized& file, const proto::QuantizedNetwork
 // Returns " (best.pt)", or an empty text if no other network has this name.
 std::string Distinction(const LabRecords& lab, const LabQuantized& file, const proto::QuantizedNetwork& network) {
   const std::string checkpoint = CheckpointOf(file, network);
-  bool has_same_name = false, has_same_checkpoint = false;
+  bool has_same_name = false, is_in_other_record = false;
   for (const LabQuantized& other_file : lab.quantized) {
     for (const proto::QuantizedNetwork& other : other_file.networks) {
       if (&other != &network && other.name() == network.name()) {
         has_same_name = true;
-        has_same_checkpoint = has_same_checkpoint || CheckpointOf(other_file, other) == checkpoint;
+        is_in_other_record =
+            is_in_other_record || (&other_file != &file && CheckpointOf(other_file, other) == checkpoint);
       }
     }
   }
   return !has_same_name
              ? ""
-             : absl::StrCat(" (", has_same_checkpoint ? absl::StrCat(file.name(), ": ") : "", checkpoint, ")");
+             : absl::StrCat(" (", is_in_other_record ? absl::StrCat(file.name(), ": ") : "", checkpoint, ")");
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace lockstep {
 
 // Returns the name of `network`, "resnet18". If another network of `lab` has the same name, the file name of the
-// checkpoint follows, "resnet18 (best.pt)", or, if that is the same too, the record and the checkpoint,
-// "resnet18 (per_channel.rec: best.pt)". `network` must be an element of `file.networks`, and `file` one of
+// checkpoint follows, "resnet18 (best.pt)", or, if another record has the same checkpoint, the record and the
+// checkpoint, "resnet18 (per_channel.rec: best.pt)". `network` must be an element of `file.networks`, and `file` one of
 // `lab.quantized`.
 std::string NetworkName(const LabRecords& lab, const LabQuantized& file, const proto::QuantizedNetwork& network);
 

@@ -72,7 +72,7 @@ TEST(HistogramPlotsTest, NoHistogramIsNoPlotAndTooManyAreNamed) {
   lab.quantized[0].networks.assign(kMaxHistograms / 2 + 1, network);
   std::vector<std::string> left_out;
   EXPECT_THAT(HistogramPlots(lab, left_out), SizeIs(kMaxHistograms));
-  EXPECT_THAT(left_out, ElementsAre("lenet5_bias (quantized.rec)"));
+  EXPECT_THAT(left_out, ElementsAre("lenet5_bias (12345678) (quantized.rec)"));
 }
 
 }  // namespace
