@@ -93,10 +93,10 @@ TEST(GradientScheduleTest, ByLayerTheyHaveAShareOfTheGpu) {
   ASSERT_EQ(schedule.early.size(), 2);
   EXPECT_EQ(schedule.early[0].block, 6);
   EXPECT_EQ(schedule.early[0].range.begin, FirstWeight(net, "layer4.0.conv1"));
-  EXPECT_EQ(schedule.early[0].max_multiprocessors, 18);
+  EXPECT_EQ(schedule.early[0].max_multiprocessors, 30);
   EXPECT_EQ(schedule.early[1].block, 4);
   EXPECT_EQ(schedule.early[1].range.begin, FirstWeight(net, "layer3.0.conv1"));
-  EXPECT_EQ(schedule.early[1].max_multiprocessors, 22);
+  EXPECT_EQ(schedule.early[1].max_multiprocessors, 34);
 }
 
 // A range is final after the backward pass of the block that it begins with.
