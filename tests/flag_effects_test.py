@@ -284,7 +284,7 @@ train_sweep --input=dataset.rec --model=lenet5 --device=cpu --batch_size=20,40 -
 train_sweep --input=dataset.rec --model=lenet5_bias --device=cpu --batch_size=20 --epochs=1 --checkpoint=lenet5_bias.pt --output=bias.rec
 scale_run --input=dataset.rec --model=lenet5 --device=cpu --ranks=1,2 --batch_size=10,20 --repeats=2 --threads=1 --output=scale.rec
 scale_run --input=dataset.rec --model=lenet5 --device=cpu --ranks=1,2 --batch_size=8 --repeats=2 --threads=1 --output=other_scale.rec
-comm_model --input=scale.rec --predict_ranks=4 --output=prediction.rec
+comm_model --input=scale.rec --predict_ranks=2 --predict_batch=8,10,20 --output=prediction.rec
 quantize --input=dataset.rec --checkpoint=lenet5.pt --device=cpu --calibration_images=20 --onnx=lenet5.onnx --output=quantized.rec
 quantize --input=dataset.rec --checkpoint=lenet5_bias.pt --device=cpu --calibration_images=20 --onnx=lenet5_bias.onnx --output=other_quantized.rec
 """

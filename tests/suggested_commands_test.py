@@ -134,6 +134,8 @@ class SuggestedCommandsTest(ToolCase):
         run("train_sweep --input=few.rec --model=resnet18 --device=cpu --batch_size=8 --epochs=1 --noevaluate "
             "--threads=1 --checkpoint=resnet18.pt --output=resnet18.rec")
         run("comm_model --input=scale.rec --output=comm_model.rec")
+        run("comm_model --input=scale.rec --what_if=2 --devices_per_host=2 --inter_host_gigabytes_per_second=1 "
+            "--inter_host_latency_microseconds=50 --output=what_if.rec")
         pictures(cls.fixtures / "my_pictures", 1)
         binary_archive(cls.fixtures / "cifar-10-binary.tar.gz")
         (cls.fixtures / "lockstep_lab").mkdir()
