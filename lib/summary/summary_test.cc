@@ -132,7 +132,7 @@ TEST(SummaryTest, B5IsTheChangeByTheBiasesAlone) {
   EXPECT_THAT(card.verdict(), StartsWith("Not decided: 1000 images cannot exclude a loss of 1."));
   EXPECT_THAT(card.source(0), HasSubstr("FP32_NETWORK|INT8_WEIGHTS_ACTIVATIONS|INT8_WEIGHTS_ACTIVATIONS_BIAS"));
 
-  // 9,000 more images, of which as large a share is right and none changes: 0.05 points, at most 14 and 9 changed images.
+  // 9,000 more images, of which as large a share is right and none changes: 0.05 points, at most 14 and 9 changed ones.
   for (proto::AccuracyStep& step : *lab.quantized[0].networks[1].mutable_step()) {
     step.set_images(10000);
     step.set_correct(step.correct() + 6300);
