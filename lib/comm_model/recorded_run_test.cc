@@ -6,43 +6,24 @@
 #include "gtest/gtest.h"
 #include "lib/comm_model/comm_model.h"
 #include "lib/comm_model/output_format.h"
+#include "lib/comm_model/recorded_scale_testing.h"
 #include "lib/proto/scale.pb.h"
-#include "lib/record/framed_records_testing.h"
 #include "lib/record/record_reader.h"
-#include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
 namespace {
 
-using ::lockstep::testing::FramedRecords;
 using ::lockstep::testing::IsOk;
-using ::lockstep::testing::ReadFile;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
-using ::lockstep::testing::WriteFile;
+using ::lockstep::testing::WriteRecordedScale;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// Writes the record of a run on up to four H200s. `keep` selects the records to keep, and may change them.
-template <typename Keep>
-std::string WriteScale(const std::string& name, Keep keep) {
-  proto::ScaleFile file;
-  EXPECT_TRUE(file.ParseFromString(ReadFile("benchmarks/results/2026-11-21-h200x4-fp32/scale.rec")));
-  proto::ScaleFile kept;
-  for (proto::ScaleRecord& record : *file.mutable_record()) {
-    if (keep(record)) {
-      *kept.add_record() = record;
-    }
-  }
-  const std::string path = TempPath(name);
-  WriteFile(path, FramedRecords(kept));
-  return path;
-}
-
 std::string WriteWholeScale() {
-  return WriteScale("scale.rec", [](proto::ScaleRecord&) { return true; });
+  return WriteRecordedScale("scale.rec", [](proto::ScaleRecord&) { return true; });
 }
 
 CommModelOptions Options(const std::string& name = "comm_model.rec") {
@@ -97,7 +78,7 @@ std::vector<proto::Prediction> Predictions(const CommModelRun& run) {
 // The prediction is written first. The run's record names it by its digest and answers it.
 TEST(RecordedRunTest, AnEarlierPredictionIsScored) {
   CommModelOptions options = Options("prediction.rec");
-  options.scale_paths = {WriteScale(
+  options.scale_paths = {WriteRecordedScale(
       "two.rec", [](proto::ScaleRecord& record) { return !record.has_point() || record.point().ranks() <= 2; })};
   options.predict_ranks = {4};
   ASSERT_THAT(RunCommModel(options), IsOk());
@@ -106,7 +87,7 @@ TEST(RecordedRunTest, AnEarlierPredictionIsScored) {
 
   CommModelOptions later = Options("score.rec");
   later.score_path = options.output_path;
-  later.scale_paths = {WriteScale("later.rec", [&](proto::ScaleRecord& record) {
+  later.scale_paths = {WriteRecordedScale("later.rec", [&](proto::ScaleRecord& record) {
     if (record.has_header()) {
       record.mutable_header()->add_input()->set_sha256(written->input.sha256());
     }
@@ -216,7 +197,7 @@ TEST(RecordedRunTest, WhatIfHasTheExchangesThatWereAskedFor) {
 
 TEST(RecordedRunTest, WithoutACompletedRunNothingIsAnswered) {
   CommModelOptions options = Options();
-  options.scale_paths = {WriteScale("failed.rec", [](const proto::ScaleRecord& record) {
+  options.scale_paths = {WriteRecordedScale("failed.rec", [](const proto::ScaleRecord& record) {
     return !record.has_point() || record.point().ranks() == 4;
   })};
   options.what_if.devices = {2};

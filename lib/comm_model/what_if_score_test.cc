@@ -1,5 +1,4 @@
 // Compares answers of --what_if with a run on the cluster that they describe.
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -7,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "lib/comm_model/comm_model.h"
 #include "lib/comm_model/output_format.h"
+#include "lib/comm_model/recorded_scale_testing.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/record/framed_records_testing.h"
 #include "lib/record/record_reader.h"
@@ -22,6 +22,7 @@ using ::lockstep::testing::ReadFile;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
+using ::lockstep::testing::WriteRecordedScale;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -29,20 +30,6 @@ using ::testing::SizeIs;
 
 constexpr auto kBadInput = absl::StatusCode::kFailedPrecondition;
 constexpr uint32_t kBatch = 128;
-
-// Writes the record of a run on up to four H200s, with the points that `keep` keeps and changes.
-std::string WriteScale(const std::string& name, const std::function<bool(proto::ScaleRecord&)>& keep) {
-  proto::ScaleFile file, kept;
-  EXPECT_TRUE(file.ParseFromString(ReadFile("benchmarks/results/2026-11-21-h200x4-fp32/scale.rec")));
-  for (proto::ScaleRecord& record : *file.mutable_record()) {
-    if (keep(record)) {
-      *kept.add_record() = record;
-    }
-  }
-  const std::string path = TempPath(name);
-  WriteFile(path, FramedRecords(kept));
-  return path;
-}
 
 // Run of four ranks that is compared with the answers.
 struct RunOnHosts {
@@ -53,7 +40,7 @@ struct RunOnHosts {
 };
 
 std::string WriteRun(const RunOnHosts& run) {
-  return WriteScale("run.rec", [&](proto::ScaleRecord& record) {
+  return WriteRecordedScale("run.rec", [&](proto::ScaleRecord& record) {
     if (record.has_header()) {
       record.mutable_header()->add_input()->set_sha256(run.prediction_sha256);
     }
@@ -74,7 +61,7 @@ CommModelOptions Answers(std::vector<uint32_t> devices, std::vector<uint32_t> ba
   CommModelOptions options;
   options.output_path = TempPath("what_if.rec");
   options.force = true;
-  options.scale_paths = {WriteScale(
+  options.scale_paths = {WriteRecordedScale(
       "two.rec", [](proto::ScaleRecord& record) { return !record.has_point() || record.point().ranks() <= 2; })};
   options.what_if.devices = std::move(devices);
   options.what_if.batches = std::move(batches);
@@ -230,7 +217,7 @@ TEST(WhatIfScoreTest, HostsOfJoinedRecordsAreUnknown) {
   CommModelOptions options;
   options.output_path = TempPath("score.rec");
   options.force = true;
-  options.scale_paths = {WriteRun({}), WriteScale("all.rec", [](proto::ScaleRecord&) { return true; })};
+  options.scale_paths = {WriteRun({}), WriteRecordedScale("all.rec", [](proto::ScaleRecord&) { return true; })};
   options.score_path = TempPath("what_if.rec");
   EXPECT_THAT(RunCommModel(options), StatusIs(kBadInput, HasSubstr("4 devices of unequal or unknown hosts")));
 }
