@@ -138,7 +138,7 @@ section_hosts() {
   local ranks=$((2 * per_host)) of_rank="$zeros${ones%,}" ddp_repeats=3
   local sums="--types=bf16 --collectives=all_reduce --max_bytes=67108864"
   local flags="--preset=fast --batch_size=512,128,32 --repeats=3 --noevaluate --ablation=false"
-  export NCCL_SOCKET_IFNAME="${NCCL_SOCKET_IFNAME:-lo}"
+  local -x NCCL_SOCKET_IFNAME="${NCCL_SOCKET_IFNAME:-lo}"
   # If ranks share GPUs, a second host of the same work shares them already in the run that the prediction is made from.
   if [ "${LOCKSTEP_RANKS_PER_GPU:-1}" -gt 1 ]; then
     scale other_host $flags --ranks="1,$per_host" >other_host.txt &
