@@ -140,10 +140,13 @@ section_hosts() {
   local flags="--preset=fast --batch_size=512,128,32 --repeats=3 --noevaluate --ablation=false"
   local -x NCCL_SOCKET_IFNAME="${NCCL_SOCKET_IFNAME:-lo}"
   # If ranks share GPUs, a second host of the same work shares them already in the run that the prediction is made from.
+  # --reducer=auto would then add over NCCL, also within a host.
+  local one_host="--ranks=1,$per_host"
   if [ "${LOCKSTEP_RANKS_PER_GPU:-1}" -gt 1 ]; then
-    scale other_host $flags --ranks="1,$per_host" >other_host.txt &
+    one_host="$one_host --reducer=hierarchical"
+    scale other_host $flags $one_host >other_host.txt &
   fi
-  scale one_host $flags --ranks="1,$per_host"
+  scale one_host $flags $one_host
   wait
   LOCKSTEP_HOST_OF_RANK=0,1 run two_ranks gpu_all_reduce_benchmark --ranks=2 $sums --record=two_ranks.rec
   run predict_hosts comm_model --input=one_host.rec --what_if="$ranks" --devices_per_host="$per_host" \
@@ -157,8 +160,10 @@ section_hosts() {
       --output="scored_$reducer.rec" --format=text
   done
   unset LOCKSTEP_HOST_OF_RANK
-  # Each process sees one GPU, and NCCL takes both halves of the processes for two hosts.
-  local place="CUDA_VISIBLE_DEVICES=\$((LOCAL_RANK % $gpus)) NCCL_HOSTID=host-\$((LOCAL_RANK / $per_host)) LOCAL_RANK=0"
+  # Each process sees one GPU, and NCCL takes both halves of the processes for two hosts; or each process for a host, if
+  # those of one half share a GPU, which NCCL refuses within a host.
+  local per_id=$((per_host > gpus ? 1 : per_host))
+  local place="CUDA_VISIBLE_DEVICES=\$((LOCAL_RANK % $gpus)) NCCL_HOSTID=host-\$((LOCAL_RANK / $per_id)) LOCAL_RANK=0"
   ddp_graph "$ranks" --no-python bash -c "$place exec python3 \"\$@\"" ddp
 }
 

@@ -25,12 +25,15 @@
 #include "lib/device/device.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_main_testing.h"
+#include "lib/launch/virtual_hosts.h"
 #include "lib/testing/matchers.h"
+#include "lib/testing/scoped_variable.h"
 
 namespace lockstep {
 namespace {
 
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ScopedVariable;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
@@ -135,8 +138,9 @@ TEST(HierarchicalSumTest, SumsOverVirtualHostsAreExact) {
   if (gpus == 0) {
     GTEST_SKIP() << "needs a GPU";
   }
-  setenv("LOCKSTEP_HOST_OF_RANK", "0,0,1,1", 1);
-  setenv("LOCKSTEP_RANKS_PER_GPU", absl::StrCat((kRanks + gpus - 1) / gpus).c_str(), 1);
+  const uint32_t ranks_per_gpu = gpus >= kRanks ? RanksPerGpu() : (kRanks + gpus - 1) / gpus;
+  const ScopedVariable hosts(kHostOfRankVariable, "0,0,1,1");
+  const ScopedVariable shared(kRanksPerGpuVariable, absl::StrCat(ranks_per_gpu));
   setenv("NCCL_SOCKET_IFNAME", "lo", /*overwrite=*/0);
   LaunchOptions options;
   options.ranks = kRanks;

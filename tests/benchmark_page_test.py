@@ -173,10 +173,16 @@ class BenchmarkPageTest(unittest.TestCase):
         sweep = json.loads(json.dumps(SWEEP))
         sweep += [{"point": {"batch_size": batch, "epoch_seconds": {"value": [0.4, 0.5, 0.3]}}} for batch in (128, 32)]
         folder = f"benchmarks/results/{self.tables.HEADLINE_OF_GPUS[1]}"
+        tuned = f"benchmarks/results/{self.tables.MAX_AUTOTUNE}"
+        lines_of_tuned = [{**line, "case": "compile_graph_max", "seconds": [0.2, 2.0, 1.0]} for line in lines[:3]]
         root = source_tree.sample(self, {f"{folder}/sweep_1.rec": self.record(sweep),
-                            f"{folder}/baselines.jsonl": "".join(json.dumps(line) + "\n" for line in lines)})
+                            f"{folder}/baselines.jsonl": "".join(json.dumps(line) + "\n" for line in lines),
+                            f"{tuned}/sweep_1.rec": self.record(sweep),
+                            f"{tuned}/baselines.jsonl": "".join(json.dumps(line) + "\n" for line in lines_of_tuned)})
         block = self.tables.fast_step(self.records.Results(root / "benchmarks" / "results"))
         self.assertIn("| best baseline / ours | 1.75 | 1.75 | 1.75 |  |", block)
+        self.assertIn("trains 1.75 to 1.75 times as fast as the best of 4 baselines", block)
+        self.assertIn("| PyTorch, compiled with max-autotune / ours, another call | 2.50 | 2.50 | 2.50 | 3 of 1 |", block)
         self.assertIn("| PyTorch, compiled, in a CUDA graph | 0.700 (0.600 to 5.00) |", block)
         self.assertIn("| JAX, an epoch in one program, augmented images | 0.900 | 0.900 | 0.900 | 1 of 1 |", block)
         self.assertRegex(block, r"\| 0\.400 \(0\.300 to 0\.500\) \| 3 of 1 \|")

@@ -841,7 +841,7 @@ def predictions(results, made_before):
     rows = []
     for name, cells in runs.items():
         line = next(line for line in lines if line["kept_in"] == name)
-        gpus = f"{line['ranks']} {line['device'].split()[1]}"
+        gpus = f"{line.get('gpus', line['ranks'])} {line['device'].split()[1]}"
         rows.append([f"{line['date']}, {gpus}, {line['note']}", *(cells[batch] for batch in BATCHES)])
     return lines, rows, inside
 
@@ -865,9 +865,10 @@ def predicted_before(results):
     off = Sample([abs(line["predicted"] / line["measured"] - 1) * 100 for line in lines])
     linear = Sample([abs(line["linear"] / line["measured"] - 1) * 100 for line in lines])
     answer = (f"Of {len(lines)} predictions written before their runs, {inside} lie within their 95 % interval; they are off by "
-              f"{significant(off.median, 2)} % in the median and {significant(off.maximum, 2)} % at most, T_1/N by {significant(linear.median, 2)} and "
-              f"{significant(linear.maximum, 2)} %. Seconds predicted [95 % interval], measured, and the error:")
-    command = f"`benchmarks/gpu_pair.sh lockstep dataset.rec out all`, over sockets {SLOW_LINK}"
+              f"{significant(off.median, 2)} % in the median and {significant(off.maximum)} % at most, "
+              f"T_1/N by {significant(linear.median, 2)} and {significant(linear.maximum, 2)} %. Seconds predicted [95 % interval], measured, and the error:")
+    command = (f"`benchmarks/gpu_pair.sh lockstep dataset.rec out all`, over sockets {SLOW_LINK}, virtual hosts "
+               "`LOCKSTEP_RANKS_PER_GPU=4 benchmarks/gpu_pair.sh lockstep dataset.rec out hosts`")
     return block(answer, PREDICTION_HEAD, rows, prediction_source(lines, command))
 
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/log_line.h"
@@ -81,6 +82,30 @@ std::string NoteOn(const ScalingTimes& all, const ScalingTimes& used, uint32_t r
                       ranks_per_host == 1 ? ", so the time that ranks wait for each other counts as 0" : "");
 }
 
+// Returns a sentence on hierarchical rows whose sums within a host were measured on another exchange; empty if they
+// were not measured, or by one through peer memory.
+std::string NoteOnSumsWithinHosts(const ScalingTimes& times, bool is_link_measured) {
+  return is_link_measured && times.gpus_sum_over_nccl
+             ? "hierarchical: the exchange within a host is that of the record, over NCCL; a run uses peer memory "
+               "there "
+               "and may take less. Measure one host with --reducer=hierarchical"
+             : "";
+}
+
+void SetNote(const std::string& note, const std::function<bool(const proto::WhatIfRow&)>& wanted,
+             std::vector<proto::WhatIfRow>& rows) {
+  bool is_set = false;
+  for (proto::WhatIfRow& row : rows) {
+    if (!note.empty() && wanted(row)) {
+      row.set_note(note);
+      is_set = true;
+    }
+  }
+  if (is_set) {
+    LogWarning(absl::StrCat("comm_model: warning: --what_if: ", note));
+  }
+}
+
 // Appends the rows of one variant at one batch.
 absl::Status AppendRows(const WhatIfOptions& options, const Workload& workload, const proto::Cluster& cluster,
                         const proto::ModelSpec& spec, Variant variant, std::vector<proto::WhatIfRow>& rows) {
@@ -128,12 +153,11 @@ absl::StatusOr<std::vector<proto::WhatIfRow>> MakeWhatIfRows(const CommModelOpti
       RETURN_IF_ERROR(AppendRows(options.what_if, workload, cluster, inputs.model_spec, variant, rows));
     }
   }
-  if (const std::string note = NoteOn(times, used, ranks_per_host); !note.empty()) {
-    LogWarning(absl::StrCat("comm_model: warning: --what_if: ", note));
-    for (proto::WhatIfRow& row : rows) {
-      row.set_note(note);
-    }
-  }
+  SetNote(
+      NoteOn(times, used, ranks_per_host), [](const proto::WhatIfRow&) { return true; }, rows);
+  SetNote(
+      NoteOnSumsWithinHosts(times, !inputs.cluster.has_intra_host()),
+      [](const proto::WhatIfRow& row) { return row.exchange() == ExchangeName(Exchange::kHierarchical); }, rows);
   return rows;
 }
 

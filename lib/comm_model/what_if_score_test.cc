@@ -108,6 +108,9 @@ TEST(WhatIfScoreTest, TheRowOfTheRunsExchangeIsCompared) {
   ASSERT_THAT(answers, IsOk());
   EXPECT_GT(RowOf(*answers, "flat").epoch_seconds().value(),
             1.1 * RowOf(*answers, "hierarchical").epoch_seconds().value());
+  EXPECT_THAT(RowOf(*answers, "hierarchical").note(),
+              HasSubstr("that of the record, over NCCL; a run uses peer memory"));
+  EXPECT_EQ(RowOf(*answers, "flat").note(), "");
   const struct {
     RunOnHosts run;
     std::string exchange;

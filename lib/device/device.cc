@@ -80,7 +80,7 @@ absl::StatusOr<c10::Device> ResolveCuda(int index) {
 }  // namespace
 
 uint32_t RanksPerGpu() {
-  const char* asked = std::getenv("LOCKSTEP_RANKS_PER_GPU");
+  const char* asked = std::getenv(kRanksPerGpuVariable);
   const long number = asked != nullptr ? std::strtol(asked, nullptr, 10) : 0;
   return number > 0 ? static_cast<uint32_t>(std::min(number, kMaxRanksPerGpu)) : 1;
 }

@@ -17,7 +17,9 @@
 
 namespace lockstep {
 
-// Returns the number of ranks that share a GPU: LOCKSTEP_RANKS_PER_GPU from the environment, or 1. Intended for tests
+inline constexpr char kRanksPerGpuVariable[] = "LOCKSTEP_RANKS_PER_GPU";
+
+// Returns the number of ranks that share a GPU: kRanksPerGpuVariable from the environment, or 1. Intended for tests
 // that need more GPUs than the host has. Ranks that share a GPU take turns on it, so their times mean nothing.
 uint32_t RanksPerGpu();
 

@@ -53,6 +53,7 @@ struct ScalingTimes {
   std::vector<ProbeTime> probes;
   bool ranks_share_a_host_cpu = false;  // processes share one CPU, its memory bandwidth and its caches
   uint32_t cpu_cores = 0;               // cores of that host; 0: not known
+  bool gpus_sum_over_nccl = false;      // several GPUs of a host added gradients over NCCL, not through peer memory
 };
 
 // Returns the times of a scale record's completed points and, for more batches of one device, of a sweep record with

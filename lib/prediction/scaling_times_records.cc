@@ -120,6 +120,13 @@ void SetHosts(const ScaleRecords& scale, const proto::ScaleSpec& spec, const pro
   }
 }
 
+// Returns whether the ranks of the point added their gradients by a reducer that uses NCCL within a host, too.
+bool SumsOverNccl(const proto::ScaleSpec& spec, const proto::ScalePoint& point) {
+  const std::string& reducer = point.reducer().empty() ? spec.reducer() : point.reducer();
+  return spec.training().device() == proto::CUDA && point.ranks() > 1 &&
+         (reducer.empty() || reducer == "own" || reducer == "c10d");
+}
+
 bool IsTimed(const proto::ScaleRecord& record) { return record.has_point() && IsTimedPoint(record.point()); }
 
 // Adds one probe per number of ranks, from the operations of all completed points: the link does not depend on the
@@ -186,6 +193,7 @@ absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const Swe
       continue;
     }
     timed.push_back(&record.point());
+    times.gpus_sum_over_nccl |= SumsOverNccl(*spec, record.point());
     time->buckets = BucketsFor(scale, record.point());
     SetHosts(scale, *spec, record.point(), *time);
     if (const auto cost = reducer.find(time->batch); time->ranks == 1 && cost != reducer.end()) {

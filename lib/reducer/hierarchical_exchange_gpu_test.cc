@@ -33,11 +33,13 @@
 #include "lib/launch/virtual_hosts.h"
 #include "lib/reducer/communicator_exchange.h"
 #include "lib/testing/matchers.h"
+#include "lib/testing/scoped_variable.h"
 
 namespace lockstep {
 namespace {
 
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ScopedVariable;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -309,7 +311,7 @@ const std::map<std::string, RankTask>& Tasks() {
   return *tasks;
 }
 
-// Returns the number of GPUs, at most `kRanks`.
+// Returns the number of ranks that have a GPU, at most `kRanks`.
 int Gpus() {
   int gpus = 0;
   while (gpus < kRanks && ResolveDevice("cuda", gpus).ok()) {
@@ -326,15 +328,11 @@ absl::StatusOr<std::vector<std::string>> RunOn(const char* hosts, const std::str
   options.task = task;
   options.payload = payload;
   options.timeout = timeout;
-  const int ranks_per_gpu = (kRanks + Gpus() - 1) / Gpus();
-  setenv(kHostOfRankVariable, hosts, /*overwrite=*/1);
-  if (ranks_per_gpu > 1) {
-    setenv("LOCKSTEP_RANKS_PER_GPU", absl::StrCat(ranks_per_gpu).c_str(), /*overwrite=*/1);
-  }
-  auto results = LaunchRanks(options);
-  unsetenv("LOCKSTEP_RANKS_PER_GPU");
-  unsetenv(kHostOfRankVariable);
-  return results;
+  const int gpus = Gpus();
+  const auto ranks_per_gpu = gpus == kRanks ? static_cast<int>(RanksPerGpu()) : (kRanks + gpus - 1) / gpus;
+  const ScopedVariable host_of_rank(kHostOfRankVariable, hosts);
+  const ScopedVariable shared(kRanksPerGpuVariable, absl::StrCat(ranks_per_gpu));
+  return LaunchRanks(options);
 }
 
 class HierarchicalExchangeGpuTest : public ::testing::Test {

@@ -35,12 +35,14 @@
 #include "lib/reducer/exchange_times.h"
 #include "lib/scale_run/reducer_choice.h"
 #include "lib/testing/matchers.h"
+#include "lib/testing/scoped_variable.h"
 #include "lib/train/exchange_steps.h"
 
 namespace lockstep {
 namespace {
 
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ScopedVariable;
 using ::lockstep::testing::SmallImageSet;
 using ::testing::Each;
 using ::testing::HasSubstr;
@@ -366,15 +368,9 @@ TEST(PeerExchangeGpuTest, FourRanksHaveTheSameBits) {
 
 // Runs the task with four ranks on two virtual hosts, on at least two GPUs.
 absl::StatusOr<std::vector<std::string>> RunOverHosts(const std::string& task, const std::string& payload) {
-  const bool share_gpus = !ResolveDevice("cuda", 3).ok();
-  setenv(kHostOfRankVariable, "0,0,1,1", /*overwrite=*/1);
-  if (share_gpus) {
-    setenv("LOCKSTEP_RANKS_PER_GPU", "2", /*overwrite=*/1);
-  }
-  auto results = RunRanks(4, task, payload);
-  unsetenv(kHostOfRankVariable);
-  unsetenv("LOCKSTEP_RANKS_PER_GPU");
-  return results;
+  const std::string ranks_per_gpu = absl::StrCat(ResolveDevice("cuda", 3).ok() ? RanksPerGpu() : 2);
+  const ScopedVariable hosts(kHostOfRankVariable, "0,0,1,1"), shared(kRanksPerGpuVariable, ranks_per_gpu);
+  return RunRanks(4, task, payload);
 }
 
 // The ranks that share an update use the sums that the other form puts in place. So both train to the same bits.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
@@ -14,16 +15,19 @@
 #include "lib/device/device.h"
 #include "lib/device/nvidia_driver.h"
 #include "lib/launch/rank_main_testing.h"
+#include "lib/launch/virtual_hosts.h"
 #include "lib/scale_run/point_variants.h"
 #include "lib/scale_run/scale_run.h"
 #include "lib/scale_run/small_scale_run_testing.h"
 #include "lib/testing/matchers.h"
+#include "lib/testing/scoped_variable.h"
 
 namespace lockstep {
 namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::ScalePoints;
+using ::lockstep::testing::ScopedVariable;
 using ::lockstep::testing::SmallScaleRun;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
@@ -154,14 +158,9 @@ TEST_F(ScaleGraphGpuTest, AutoIsASharedUpdateWhereGpusShareMemory) {
 
 // Runs with two virtual hosts of two ranks each. On fewer than four GPUs two ranks share each of two GPUs.
 absl::Status RunOverHosts(const ScaleRunOptions& options) {
-  setenv("LOCKSTEP_HOST_OF_RANK", "0,0,1,1", /*overwrite=*/1);
-  if (!ResolveDevice("cuda", 3).ok()) {
-    setenv("LOCKSTEP_RANKS_PER_GPU", "2", /*overwrite=*/1);
-  }
-  absl::Status status = RunScaleRun(options);
-  unsetenv("LOCKSTEP_RANKS_PER_GPU");
-  unsetenv("LOCKSTEP_HOST_OF_RANK");
-  return status;
+  const std::string ranks_per_gpu = absl::StrCat(ResolveDevice("cuda", 3).ok() ? RanksPerGpu() : 2);
+  const ScopedVariable hosts(kHostOfRankVariable, "0,0,1,1"), shared(kRanksPerGpuVariable, ranks_per_gpu);
+  return RunScaleRun(options);
 }
 
 // One rank, one host and two hosts; with a shared update, with gradient norms and with micro-batches. A run fails if
