@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/launch/rank_process.h"
 
 namespace lockstep {
@@ -41,6 +43,25 @@ absl::Status EndedByOthersStatus(const ChildExit& exit, const std::string& name)
       absl::StrCat(name, " was ", ParseResult(exit.result)->status().message(), ", which another process sent"));
 }
 
+// Returns the error of the first of these ranks or, if ranks of several hosts have one, that of the first rank of each:
+// the network between two hosts may be interrupted while others reach both, and then no rank has failed.
+absl::Status SecondaryStatus(const std::vector<size_t>& ranks, const std::vector<ChildExit>& exits,
+                             const std::vector<std::string>& hosts) {
+  if (ranks.empty()) {
+    return absl::OkStatus();
+  }
+  std::vector<std::string> errors;
+  std::set<std::string> named;
+  for (const size_t rank : ranks) {
+    if (named.insert(hosts.empty() ? "" : hosts[rank]).second) {
+      errors.push_back(absl::StrCat(RankName(rank, exits.size(), hosts), ": ",
+                                    ParseResult(exits[rank].result)->status().message()));
+    }
+  }
+  return absl::Status(ParseResult(exits[ranks[0]].result)->status().code(),
+                      absl::StrCat(errors.size() == 1 ? "" : "hosts lost each other: ", absl::StrJoin(errors, "; ")));
+}
+
 // Returns the status that names the failed rank. AttributeFailure adds the processes that do not end.
 absl::Status AttributeToOneRank(const std::vector<ChildExit>& exits, absl::Duration timeout,
                                 const std::vector<std::string>& hosts) {
@@ -49,7 +70,7 @@ absl::Status AttributeToOneRank(const std::vector<ChildExit>& exits, absl::Durat
       return EndedByOthersStatus(exits[rank], RankName(rank, exits.size(), hosts));
     }
   }
-  absl::Status secondary;
+  std::vector<size_t> secondary;  // ranks
   absl::Status unresponsive;
   absl::Status without_result;
   absl::Status terminated;  // error of a rank that our own SIGTERM ended; returned only if no other rank failed
@@ -62,8 +83,8 @@ absl::Status AttributeToOneRank(const std::vector<ChildExit>& exits, absl::Durat
     }
     if (result != nullptr && absl::IsCancelled(result->status())) {
       terminated = absl::UnavailableError(absl::StrCat(name, ": ", result->status().message()));
-    } else if (result != nullptr && !result->ok() && secondary.ok()) {
-      secondary = absl::Status(result->status().code(), absl::StrCat(name, ": ", result->status().message()));
+    } else if (result != nullptr && !result->ok()) {
+      secondary.push_back(rank);
     } else if (result == nullptr && (exit.signalled || exit.unkillable) && unresponsive.ok()) {
       unresponsive = absl::UnavailableError(
           absl::StrCat(name, " did not answer the other ranks for ", absl::FormatDuration(timeout), " and was ended"));
@@ -73,7 +94,7 @@ absl::Status AttributeToOneRank(const std::vector<ChildExit>& exits, absl::Durat
   }
   return !without_result.ok() ? without_result
          : !unresponsive.ok() ? unresponsive
-         : !secondary.ok()    ? secondary
+         : !secondary.empty() ? SecondaryStatus(secondary, exits, hosts)
                               : terminated;
 }
 

@@ -89,6 +89,15 @@ TEST(FailureAttributionTest, ASecondaryErrorIfThereIsNoOther) {
               StatusIs(absl::StatusCode::kUnavailable, "rank 0 of 2: lost a peer"));
 }
 
+TEST(FailureAttributionTest, ARankOfEachHostIfAllHaveSecondaryErrors) {
+  const ChildExit lost = SecondaryError();
+  EXPECT_THAT(AttributeFailure({lost, lost, lost, lost}, kTimeout, {"a", "a", "b", "b"}),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       "hosts lost each other: rank 0 of 4 on a: lost a peer; rank 2 of 4 on b: lost a peer"));
+  EXPECT_THAT(AttributeFailure({Ended(0, "0\n"), Ended(0, "0\n"), lost, lost}, kTimeout, {"a", "a", "b", "b"}),
+              StatusIs(absl::StatusCode::kUnavailable, "rank 2 of 4 on b: lost a peer"));
+}
+
 TEST(FailureAttributionTest, NamesTheHostIfThereAreSeveral) {
   EXPECT_THAT(AttributeFailure({SecondaryError(), Killed(SIGKILL, false)}, kTimeout, {"a", "b"}),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 on b was killed")));

@@ -116,6 +116,17 @@ class Switch(Hosts):
     def plug(self, host):
         self.on(self.count, "ip", "link", "set", f"port{host}", "master", "switch")
 
+    def separate(self, hosts):
+        """Drops all packets between these hosts; the others reach each of them."""
+        self._isolate(hosts, "on")
+
+    def reunite(self, hosts):
+        self._isolate(hosts, "off")
+
+    def _isolate(self, hosts, state):
+        for host in hosts:  # a bridge forwards nothing from one isolated port to another
+            self.on(self.count, "ip", "link", "set", f"port{host}", "type", "bridge_slave", "isolated", state)
+
 
 class NoCable(Exception):
     pass

@@ -229,6 +229,16 @@ class FaultsTest(HostsCase):
         self.in_time(f"cut of {cable.NAMES[host]}", lambda ranks: self.switch.unplug(host), errors_of,
                      lambda: self.switch.plug(host))
 
+    def separate_hosts(self, first, second):
+        """Drops the packets between two hosts that rank 0 reaches. No rank is lost; rank 0 names a rank of each of its
+        host and of theirs, and the others say nothing."""
+        hosts = (first, second)
+        self.in_time(f"cut between {cable.NAMES[first]} and {cable.NAMES[second]}",
+                     lambda ranks: self.switch.separate(hosts),
+                     lambda process: ".*: hosts lost each other: .*" + ".*".join(
+                         f"{self.name_of(RANKS_PER_HOST * host)}: .*" for host in range(3)) if process == 0 else "",
+                     lambda: self.switch.reunite(hosts))
+
     def random_faults(self):
         chance = random.Random(f"{SEED} {self.hosts}")
         for _ in range(MORE_FAULTS):
@@ -265,7 +275,7 @@ class FaultsTest(HostsCase):
                          lambda: self.lose_host(1)])
 
     def test_three_hosts(self):
-        self.endures(3, [lambda: self.lose_host(2)])
+        self.endures(3, [lambda: self.lose_host(2), lambda: self.separate_hosts(1, 2)])
 
 
 if __name__ == "__main__":
