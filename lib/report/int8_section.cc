@@ -11,7 +11,7 @@
 #include "lib/lab_records/accuracy_step.h"
 #include "lib/lab_records/dataset_facts.h"
 #include "lib/lab_records/network_names.h"
-#include "lib/networks/int8_shape.h"
+#include "lib/networks/near_chance_text.h"
 #include "lib/report/sections.h"
 #include "lib/statistics/unit.h"
 #include "lib/wording/cell.h"
@@ -115,18 +115,6 @@ std::string ImportNote(const LabRecords& lab, const LabQuantized& file) {
                             ".");
 }
 
-// Returns "resnet18 is right on 9.80 % of the test images in fp32, and by chance on 10 %: ...", or an empty string if
-// the network's accuracy in fp32 is unknown or not near chance.
-std::string NearChanceNote(const std::string& name, const proto::QuantizedNetwork& network) {
-  const proto::AccuracyStep* const fp32 = FindStep(network, proto::FP32_NETWORK);
-  if (fp32 == nullptr || !fp32->absent_reason().empty() || fp32->images() == 0 || !IsNearChance(AccuracyOf(*fp32))) {
-    return "";
-  }
-  return absl::StrCat(name, " is right on ", FormatPercent(AccuracyOf(*fp32)), " % of the test images in fp32, and by ",
-                      "chance on ", 100 / kInt8Classes, " %: such accuracies do not show what int8 costs. Train the ",
-                      "network longer, or check the normalization of its images.");
-}
-
 proto::Table AccuracyTable(const LabRecords& lab, const LabQuantized& file) {
   const bool fine_tuned = std::any_of(file.networks.begin(), file.networks.end(), IsFineTuned);
   std::vector<std::string> columns = {"network", "fp32", "weights int8", "+ activations int8", "+ bias int32"};
@@ -163,8 +151,8 @@ proto::Table AccuracyTable(const LabRecords& lab, const LabQuantized& file) {
   }
   for (const proto::QuantizedNetwork& network : file.networks) {
     const std::string name = NetworkName(lab, file, network);
-    if (std::string note = NearChanceNote(name, network); !note.empty()) {
-      table.add_note(std::move(note));
+    if (const std::string text = NearChanceText(network); !text.empty()) {
+      table.add_note(absl::StrCat(name, ": ", text, "."));
     }
     if (IsFineTuned(network)) {
       table.add_note(FineTuningNote(name, network.fine_tuning(), file.spec));

@@ -412,6 +412,16 @@ TEST(TablesTest, AccuraciesOfANetworkAreComparedWithEachOther) {
   EXPECT_THAT(RowOf(table, 1), ElementsAre("lenet5_bias", "70.00", "70.00", "69.50", "69.00", "1000"));
 }
 
+TEST(TablesTest, ANetworkNearChanceHasANote) {
+  LabRecords lab = SmallLab();
+  EXPECT_THAT(TableOf(lab, "Accuracy in int8").note(), Not(Contains(HasSubstr("by chance"))));
+  lab.quantized[0].networks[0].mutable_step(0)->set_correct(98);
+  EXPECT_THAT(TableOf(lab, "Accuracy in int8").note(),
+              Contains("lenet5: 9.80 % of the test images are right in fp32, and by chance 10 %: these accuracies do "
+                       "not show what int8 costs. Train the network longer, or check the normalization of its "
+                       "images."));
+}
+
 TEST(TablesTest, AFineTunedNetworkHasAColumnMore) {
   LabRecords lab = SmallLab();
   lab.quantized[0].spec.set_fine_tune_batch(128);

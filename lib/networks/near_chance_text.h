@@ -1,6 +1,6 @@
 // A warning on networks that have learned too little for a judgement of int8.
-#ifndef LOCKSTEP_LIB_QUANTIZE_NEAR_CHANCE_TEXT_H_
-#define LOCKSTEP_LIB_QUANTIZE_NEAR_CHANCE_TEXT_H_
+#ifndef LOCKSTEP_LIB_NETWORKS_NEAR_CHANCE_TEXT_H_
+#define LOCKSTEP_LIB_NETWORKS_NEAR_CHANCE_TEXT_H_
 
 #include <string>
 
@@ -14,4 +14,4 @@ std::string NearChanceText(const proto::QuantizedNetwork& network);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_QUANTIZE_NEAR_CHANCE_TEXT_H_
+#endif  // LOCKSTEP_LIB_NETWORKS_NEAR_CHANCE_TEXT_H_

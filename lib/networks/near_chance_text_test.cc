@@ -1,4 +1,4 @@
-#include "lib/quantize/near_chance_text.h"
+#include "lib/networks/near_chance_text.h"
 
 #include "gtest/gtest.h"
 
@@ -22,7 +22,7 @@ TEST(NearChanceTextTest, ANetworkThatHasNotLearnedIsReported) {
   network.mutable_step()->DeleteSubrange(0, 1);
   EXPECT_EQ(NearChanceText(network),
             "9.80 % of the test images are right in fp32, and by chance 10 %: these accuracies do not show what int8 "
-            "costs; train the network longer, or check --normalization");
+            "costs. Train the network longer, or check the normalization of its images");
 }
 
 TEST(NearChanceTextTest, AnImportedNetworkHasItsOnlyStage) {

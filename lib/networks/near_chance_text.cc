@@ -1,4 +1,4 @@
-#include "lib/quantize/near_chance_text.h"
+#include "lib/networks/near_chance_text.h"
 
 #include "absl/strings/str_format.h"
 #include "lib/networks/int8_shape.h"
@@ -15,7 +15,7 @@ std::string NearChanceText(const proto::QuantizedNetwork& network) {
                ? ""
                : absl::StrFormat(
                      "%.2f %% of the test images are right%s, and by chance %.0f %%: these accuracies do not "
-                     "show what int8 costs; train the network longer, or check --normalization",
+                     "show what int8 costs. Train the network longer, or check the normalization of its images",
                      100 * accuracy, step.stage() == proto::FP32_NETWORK ? " in fp32" : "", 100.0 / kInt8Classes);
   }
   return "";
