@@ -42,7 +42,8 @@ TEST(CollectiveRowsTest, TheRowsSurviveTheirText) {
   rows.hosts = 3;
   rows.link_bytes_per_second = 3e11;
   rows.left_out = {"nccl_window: the ranks are on 3 hosts", "copies: none"};
-  rows.rows = {{"all_reduce", "nccl", 1024, 2048, 4.0 / 3, 7, 3e-6, {1e-6, 2e-6}}, {"broadcast", "nccl", 4, 4, 1, 0}};
+  rows.rows = {{"all_reduce", "nccl", 1024, 2048, 4.0 / 3, 7, 3e-6, {1e-6, 2e-6}},
+               {"broadcast", "nccl", 4, 4, 1, 0, 0, {}}};
   const auto parsed = ParseCollectiveRows(TextOf(rows));
   ASSERT_THAT(parsed, IsOk());
   EXPECT_EQ(parsed->hosts, 3);
