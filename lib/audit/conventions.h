@@ -40,6 +40,7 @@ struct Convention {
   // Formula without its inputs and without choices that do not matter, such as how the last step of an epoch counts.
   // Empty: the text up to its first comma.
   std::string meaning = {};
+  uint64_t batch = 0;  // batch of the inputs for numbers that name no batch (column_batch.h); 0: that of the number
 };
 
 // Returns the meaning of a convention, which is never empty. Conventions with one meaning and the same flags are not

@@ -176,9 +176,25 @@ std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, const Cel
   return hits;
 }
 
+std::vector<Hit> HitsOfColumn(const std::vector<const Trial*>& believed, const Cell& cell) {
+  std::vector<Hit> hits;
+  for (const Styles styles : {Styles::kColumn, Styles::kBeforeRounding, Styles::kSharp}) {
+    if (hits.empty()) {
+      hits = DistinctHits(believed, cell, styles);
+    }
+  }
+  return hits;
+}
+
 std::optional<PlainHit> PlainestHit(const std::vector<Trial>& trials, const Cell& cell) {
   return FirstHit(trials, cell, [&](const Trial& trial, const Recomputed& recomputed) {
     return HitOf(trial, recomputed, cell, Styles::kSharp);
+  });
+}
+
+std::optional<PlainHit> PlainestHitOfBatch(uint64_t batch, const std::vector<Trial>& trials, const Cell& cell) {
+  return FirstHit(trials, cell, [&](const Trial& trial, const Recomputed& recomputed) {
+    return trial.convention->batch == batch ? HitOf(trial, recomputed, cell, Styles::kSharp) : std::nullopt;
   });
 }
 

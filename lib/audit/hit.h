@@ -3,6 +3,7 @@
 #define LOCKSTEP_LIB_AUDIT_HIT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,10 @@ inline constexpr size_t kMaxExplanations = 100;
 //     first one with a flag that the other does not have leaves out nothing, because it may be a false alarm.
 std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, const Cell& cell, Styles styles);
 
+// Returns the hits of the believed conventions of a column in the column's style; if there are none, those within the
+// rounding of the inputs, which report no slip; else those in any style.
+std::vector<Hit> HitsOfColumn(const std::vector<const Trial*>& believed, const Cell& cell);
+
 // The plainest convention that gives one cell, with the probability that this is chance.
 struct PlainHit {
   Hit hit;
@@ -50,6 +55,10 @@ struct PlainHit {
 // Returns the first of `trials` that gives `cell` in a sharp style. `trials` must be the whole result of TryAll, in
 // order.
 std::optional<PlainHit> PlainestHit(const std::vector<Trial>& trials, const Cell& cell);
+
+// Does the same for the conventions of one batch (Convention::batch). The chance is that of all `trials`, which were
+// tried, too.
+std::optional<PlainHit> PlainestHitOfBatch(uint64_t batch, const std::vector<Trial>& trials, const Cell& cell);
 
 // Returns the first of `trials` that gives `cell` by rounding, or within the rounding of its inputs, and is a right
 // formula or has no departures. `trials` must be the whole result of TryAll, in order.

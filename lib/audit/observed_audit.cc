@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/audit/audit_summary.h"
+#include "lib/audit/column_batch.h"
 #include "lib/audit/conventions.h"
 #include "lib/audit/document.h"
 #include "lib/audit/measured_parts.h"
@@ -32,13 +33,24 @@ DeclaredBase BaseOf(const proto::PublishedValue& value) {
 }
 
 // Numbers of one table that have the same quantity and base case and, in a table of rates, for some quantities
-// (IsJudgedByLabel) and for quotients of two columns of times, the same context.
+// (IsJudgedByLabel) and for quotients of two columns of times, the same context. In a table of batches, speed-ups and
+// efficiencies that name no batch are a column of their own.
 struct Column {
   std::vector<Cell*> cells;
   std::vector<proto::AuditedValue*> audited;
 };
 
-using ColumnKey = std::tuple<int, DeclaredBase, std::string>;  // table, base case, context
+struct ColumnKey {
+  int table = 0;
+  DeclaredBase base;
+  std::string context;
+  bool needs_batch = false;  // true: the numbers name no batch, and have one of the table's batches
+
+  bool operator<(const ColumnKey& other) const {
+    return std::tie(table, base, context, needs_batch) <
+           std::tie(other.table, other.base, other.context, other.needs_batch);
+  }
+};
 
 bool HasRates(const Document& document, int table) {
   const Sources rates = RateSources(document, table);
@@ -48,6 +60,7 @@ bool HasRates(const Document& document, int table) {
 // Properties of a table that decide which of its numbers are judged together.
 struct TableTraits {
   bool has_rates = false;
+  bool has_batches = false;
   std::set<std::string> time_labels;  // contexts of its times of an epoch, iteration or run
 };
 
@@ -55,6 +68,7 @@ std::vector<TableTraits> TraitsOf(const Document& document) {
   std::vector<TableTraits> traits(document.tables().table_size());
   for (int table = 0; table < document.tables().table_size(); ++table) {
     traits[table].has_rates = HasRates(document, table);
+    traits[table].has_batches = !BatchesOf(document, table).empty();
     for (const Cell* cell : document.CellsOf(table)) {
       const proto::PublishedQuantity quantity = cell->value->quantity();
       if (IsTotalTime(quantity) || quantity == proto::RUN_SECONDS) {
@@ -80,7 +94,8 @@ std::map<ColumnKey, Column> ColumnsOf(Document& document, const std::vector<Tabl
       const bool has_labels = traits[cell.table].has_rates || IsJudgedByLabel(quantity) ||
                               (quantity == proto::SPEEDUP && ComparesTimes(traits[cell.table], cell.value->context()));
       const std::string context = has_labels ? cell.value->context() : "";
-      Column& column = columns[{cell.table, BaseOf(*cell.value), context}];
+      const bool needs_batch = ComparesDevices(quantity) && cell.value->batch() == 0 && traits[cell.table].has_batches;
+      Column& column = columns[{cell.table, BaseOf(*cell.value), context, needs_batch}];
       column.cells.push_back(&cell);
       column.audited.push_back(&audited[i]);
     }
@@ -183,8 +198,11 @@ void GiveWhatNeedNotFollow(const Document& document, const std::vector<Conventio
 absl::Status Judge(const Document& document, proto::PublishedQuantity quantity, const ColumnKey& key, Column& column,
                    AuditBudget& budget, const ColumnObserver& observe) {
   RETURN_IF_ERROR(CheckNotStopped());
-  const auto& [table, base, context] = key;
-  const std::vector<Convention> conventions = ConventionsFor(document, quantity, table, base, context);
+  const auto& [table, base, context, needs_batch] = key;
+  std::vector<Convention> conventions = ConventionsFor(document, quantity, table, base, context);
+  if (needs_batch) {
+    AddBatches(document, table, column.cells, conventions);
+  }
   const uint64_t recomputations = uint64_t{conventions.size()} * column.cells.size();
   if (recomputations > budget.recomputations) {
     return absl::FailedPreconditionError(

@@ -21,6 +21,10 @@ bool IsOftenGiven(proto::PublishedQuantity quantity) {
          quantity == proto::EPOCH_JOULES || quantity == proto::RUN_JOULES;
 }
 
+bool ComparesDevices(proto::PublishedQuantity quantity) {
+  return quantity == proto::SPEEDUP || quantity == proto::EFFICIENCY_PERCENT;
+}
+
 bool IsJudgedByLabel(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::EPOCH_SECONDS:

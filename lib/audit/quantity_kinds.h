@@ -59,6 +59,9 @@ bool MayBeMeasured(proto::PublishedQuantity quantity);
 // of a run, a learning rate, and the energy of an epoch or run, which a counter may have measured.
 bool IsOftenGiven(proto::PublishedQuantity quantity);
 
+// Returns true for speed-ups and efficiencies, which compare times or rates of one batch and may omit the batch.
+bool ComparesDevices(proto::PublishedQuantity quantity);
+
 // Returns true for a quantity whose contexts are judged separately in every table. The other quantities are judged by
 // context only in tables of rates.
 bool IsJudgedByLabel(proto::PublishedQuantity quantity);

@@ -103,6 +103,7 @@ void ExpectAll(const std::vector<proto::AuditedValue>& values, proto::Finding fi
   EXPECT_FALSE(values.empty());
   for (const proto::AuditedValue& value : values) {
     EXPECT_EQ(value.finding(), finding) << value.ShortDebugString();
+    ASSERT_FALSE(value.reproduced_by().empty());
     EXPECT_THAT(value.reproduced_by(0).convention(), HasSubstr(convention));
     EXPECT_THAT(value.flag(), ::testing::ElementsAreArray(flags)) << value.ShortDebugString();
   }

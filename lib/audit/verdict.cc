@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/audit/column_batch.h"
 #include "lib/audit/flags.h"
 #include "lib/audit/hit.h"
 #include "lib/audit/quantity_kinds.h"
@@ -143,17 +146,26 @@ std::string ValueText(absl::string_view which, const Hit& hit, const std::string
                       Digits(hit.value), RatioText(cell.printed.value, hit.value), ".");
 }
 
-// Records that a number does not follow. `believed` holds the conventions of its column, if any. `by_chance` gives the
-// number, but is not believed.
-void GiveUp(const std::vector<Trial>& trials, const std::vector<const Trial*>& believed,
+// Returns "32, 128" for the batches of `trials`, or an empty text if their numbers do not belong to several batches.
+std::string BatchesText(const std::vector<Trial>& trials) {
+  std::set<uint64_t> batches = BatchesOf(trials);
+  batches.erase(0);
+  return batches.size() < 2 ? "" : absl::StrJoin(batches, ", ");
+}
+
+// Records that a number does not follow. `of_column` holds the conventions of its column, or of the column's batch, if
+// any. `by_chance` gives the number, but is not believed.
+void GiveUp(const std::vector<Trial>& trials, const std::vector<const Trial*>& of_column,
             const std::optional<PlainHit>& by_chance, const Cell& cell, proto::AuditedValue& audited) {
   audited.set_finding(proto::NOT_REPRODUCIBLE);
   std::optional<Hit> expected;
-  for (auto trial = believed.begin(); trial != believed.end() && !expected.has_value(); ++trial) {
+  for (auto trial = of_column.begin(); trial != of_column.end() && !expected.has_value(); ++trial) {
     expected = ExpectedHit(**trial, cell);
   }
   std::optional<Hit> nearest = expected.has_value() ? expected : NearestHit(trials, cell);
+  const std::string batches = BatchesText(trials);
   const std::string verdict = absl::StrCat("No convention gives ", PrintedText(*cell.value),
+                                           batches.empty() ? "" : absl::StrCat(" with any batch (", batches, ")"),
                                            by_chance.has_value() ? " better than chance would. " : ". ");
   if (!nearest.has_value() && !by_chance.has_value()) {
     audited.set_sentence("Nothing to recompute it from: its inputs are not in the document.");
@@ -187,16 +199,14 @@ void LeaveOpen(const PlainHit& right, const Cell& cell, proto::AuditedValue& aud
                    absl::StrFormat("%.2g", 100 * right.chance), " % of cases, so this could be chance."));
 }
 
-// Returns the hits of the believed conventions in the column's style; if there are none, those within the rounding of
-// the inputs, which report no slip; else those in any style.
-std::vector<Hit> HitsOfColumn(const std::vector<const Trial*>& believed, const Cell& cell) {
-  std::vector<Hit> hits;
-  for (const Styles styles : {Styles::kColumn, Styles::kBeforeRounding, Styles::kSharp}) {
-    if (hits.empty()) {
-      hits = DistinctHits(believed, cell, styles);
-    }
+// Makes a number that follows ambiguous if several batches give as many numbers of its column.
+void LeaveBatchOpen(const std::vector<Trial>& trials, proto::AuditedValue& audited) {
+  const std::string batches = BatchesText(trials);
+  if (!batches.empty() && audited.finding() == proto::REPRODUCED) {
+    audited.set_finding(proto::AMBIGUOUS);
+    absl::StrAppend(audited.mutable_sentence(),
+                    " Its column names no batch, and these give equally many of its numbers: ", batches, ".");
   }
-  return hits;
 }
 
 }  // namespace
@@ -220,11 +230,14 @@ void Remark(proto::AuditedValue& audited, absl::string_view flag, absl::string_v
 
 void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<Cell*>& cells,
                  const std::vector<proto::AuditedValue*>& audited) {
-  const std::vector<Trial> trials = TryAll(conventions, cells);
+  const auto [trials, alone] = ChooseBatch(TryAll(conventions, cells), cells);
   const std::vector<const Trial*> believed = BestSupported(trials, cells.size());
-  std::vector<const Trial*> all;
+  std::vector<const Trial*> all, expected = believed;
   for (const Trial& trial : trials) {
     all.push_back(&trial);
+    if (trial.convention == alone) {
+      expected.push_back(&trial);
+    }
   }
   const bool column_explained = !believed.empty();
   const std::vector<const Trial*> within =
@@ -245,13 +258,14 @@ void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<C
         if (right.has_value()) {
           LeaveOpen(*right, cell, *audited[i]);
         } else {
-          GiveUp(trials, believed, plainest, cell, *audited[i]);
+          GiveUp(trials, expected, plainest, cell, *audited[i]);
         }
         continue;
       }
       hits = DistinctHits(all, cell, Styles::kSharp);
     }
     Explain(hits, cell, *audited[i]);
+    LeaveBatchOpen(trials, *audited[i]);
     if (!by_column && column_explained) {
       Remark(*audited[i], kDiffersFromItsTable,
              absl::StrCat("the other numbers of this column follow ", believed[0]->convention->text, "."));
