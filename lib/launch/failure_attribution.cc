@@ -54,8 +54,8 @@ absl::Status SecondaryStatus(const std::vector<size_t>& ranks, const std::vector
   std::set<std::string> named;
   for (const size_t rank : ranks) {
     if (named.insert(hosts.empty() ? "" : hosts[rank]).second) {
-      errors.push_back(absl::StrCat(RankName(rank, exits.size(), hosts), ": ",
-                                    ParseResult(exits[rank].result)->status().message()));
+      errors.push_back(
+          absl::StrCat(RankName(rank, exits.size(), hosts), ": ", ParseResult(exits[rank].result)->status().message()));
     }
   }
   return absl::Status(ParseResult(exits[ranks[0]].result)->status().code(),
