@@ -23,6 +23,7 @@
 #include "lib/cuda/captured_graph.h"
 #include "lib/cuda/cuda_status.h"
 #include "lib/device/device.h"
+#include "lib/device/shared_gpus_testing.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_main_testing.h"
 #include "lib/launch/virtual_hosts.h"
@@ -34,6 +35,7 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::ScopedVariable;
+using ::lockstep::testing::SharedGpus;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
@@ -134,13 +136,11 @@ absl::StatusOr<std::string> ExactSums(RankContext& context) {
 }
 
 TEST(HierarchicalSumTest, SumsOverVirtualHostsAreExact) {
-  const uint32_t gpus = CountRankGpus();
-  if (gpus == 0) {
+  if (CountRankGpus() == 0) {
     GTEST_SKIP() << "needs a GPU";
   }
-  const uint32_t ranks_per_gpu = gpus >= kRanks ? RanksPerGpu() : (kRanks + gpus - 1) / gpus;
   const ScopedVariable hosts(kHostOfRankVariable, "0,0,1,1");
-  const ScopedVariable shared(kRanksPerGpuVariable, absl::StrCat(ranks_per_gpu));
+  const SharedGpus shared(kRanks);
   setenv("NCCL_SOCKET_IFNAME", "lo", /*overwrite=*/0);
   LaunchOptions options;
   options.ranks = kRanks;

@@ -154,8 +154,8 @@ std::string BatchesText(const std::vector<Trial>& trials) {
 }
 
 // Records that a number does not follow. `of_column` holds the conventions of its column, or of the column's batch, if
-// any. `by_chance` gives the number, but is not believed.
-void GiveUp(const std::vector<Trial>& trials, const std::vector<const Trial*>& of_column,
+// any. `by_chance` gives the number, but is not believed. `batches`: BatchesText of `trials`.
+void GiveUp(const std::vector<Trial>& trials, const std::string& batches, const std::vector<const Trial*>& of_column,
             const std::optional<PlainHit>& by_chance, const Cell& cell, proto::AuditedValue& audited) {
   audited.set_finding(proto::NOT_REPRODUCIBLE);
   std::optional<Hit> expected;
@@ -163,7 +163,6 @@ void GiveUp(const std::vector<Trial>& trials, const std::vector<const Trial*>& o
     expected = ExpectedHit(**trial, cell);
   }
   std::optional<Hit> nearest = expected.has_value() ? expected : NearestHit(trials, cell);
-  const std::string batches = BatchesText(trials);
   const std::string verdict = absl::StrCat("No convention gives ", PrintedText(*cell.value),
                                            batches.empty() ? "" : absl::StrCat(" with any batch (", batches, ")"),
                                            by_chance.has_value() ? " better than chance would. " : ". ");
@@ -199,9 +198,8 @@ void LeaveOpen(const PlainHit& right, const Cell& cell, proto::AuditedValue& aud
                    absl::StrFormat("%.2g", 100 * right.chance), " % of cases, so this could be chance."));
 }
 
-// Makes a number that follows ambiguous if several batches give as many numbers of its column.
-void LeaveBatchOpen(const std::vector<Trial>& trials, proto::AuditedValue& audited) {
-  const std::string batches = BatchesText(trials);
+// Makes a number that follows ambiguous if several batches (BatchesText) give as many numbers of its column.
+void LeaveBatchOpen(const std::string& batches, proto::AuditedValue& audited) {
   if (!batches.empty() && audited.finding() == proto::REPRODUCED) {
     audited.set_finding(proto::AMBIGUOUS);
     absl::StrAppend(audited.mutable_sentence(),
@@ -239,6 +237,7 @@ void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<C
       expected.push_back(&trial);
     }
   }
+  const std::string batches = BatchesText(trials);
   const bool column_explained = !believed.empty();
   const std::vector<const Trial*> within =
       column_explained ? std::vector<const Trial*>() : WithinRounding(trials, cells.size());
@@ -258,14 +257,14 @@ void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<C
         if (right.has_value()) {
           LeaveOpen(*right, cell, *audited[i]);
         } else {
-          GiveUp(trials, expected, plainest, cell, *audited[i]);
+          GiveUp(trials, batches, expected, plainest, cell, *audited[i]);
         }
         continue;
       }
       hits = DistinctHits(all, cell, Styles::kSharp);
     }
     Explain(hits, cell, *audited[i]);
-    LeaveBatchOpen(trials, *audited[i]);
+    LeaveBatchOpen(batches, *audited[i]);
     if (!by_column && column_explained) {
       Remark(*audited[i], kDiffersFromItsTable,
              absl::StrCat("the other numbers of this column follow ", believed[0]->convention->text, "."));

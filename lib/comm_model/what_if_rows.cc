@@ -87,8 +87,7 @@ std::string NoteOn(const ScalingTimes& all, const ScalingTimes& used, uint32_t r
 std::string NoteOnSumsWithinHosts(const ScalingTimes& times, bool is_link_measured) {
   return is_link_measured && times.gpus_sum_over_nccl
              ? "hierarchical: the exchange within a host is that of the record, over NCCL; a run uses peer memory "
-               "there "
-               "and may take less. Measure one host with --reducer=hierarchical"
+               "there and may take less. Measure one host with --reducer=hierarchical"
              : "";
 }
 

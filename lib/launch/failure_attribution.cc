@@ -44,12 +44,10 @@ absl::Status EndedByOthersStatus(const ChildExit& exit, const std::string& name)
 }
 
 // Returns the error of the first of these ranks or, if ranks of several hosts have one, that of the first rank of each:
-// the network between two hosts may be interrupted while others reach both, and then no rank has failed.
+// the network between two hosts may be interrupted while others reach both, and then no rank has failed. `ranks` must
+// not be empty.
 absl::Status SecondaryStatus(const std::vector<size_t>& ranks, const std::vector<ChildExit>& exits,
                              const std::vector<std::string>& hosts) {
-  if (ranks.empty()) {
-    return absl::OkStatus();
-  }
   std::vector<std::string> errors;
   std::set<std::string> named;
   for (const size_t rank : ranks) {

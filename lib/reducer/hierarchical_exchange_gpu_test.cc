@@ -7,7 +7,6 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,6 +24,7 @@
 #include "lib/cuda/cuda_status.h"
 #include "lib/cuda/follow_stream.h"
 #include "lib/device/device.h"
+#include "lib/device/shared_gpus_testing.h"
 #include "lib/fused/addend_exchange.h"
 #include "lib/fused/gradient_exchange.h"
 #include "lib/fused/shared_update.h"
@@ -40,6 +40,7 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::ScopedVariable;
+using ::lockstep::testing::SharedGpus;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -311,15 +312,6 @@ const std::map<std::string, RankTask>& Tasks() {
   return *tasks;
 }
 
-// Returns the number of ranks that have a GPU, at most `kRanks`.
-int Gpus() {
-  int gpus = 0;
-  while (gpus < kRanks && ResolveDevice("cuda", gpus).ok()) {
-    ++gpus;
-  }
-  return gpus;
-}
-
 // Runs the task on four ranks. `hosts`: virtual host of each rank.
 absl::StatusOr<std::vector<std::string>> RunOn(const char* hosts, const std::string& task, const std::string& payload,
                                                absl::Duration timeout = absl::Seconds(60)) {
@@ -328,17 +320,15 @@ absl::StatusOr<std::vector<std::string>> RunOn(const char* hosts, const std::str
   options.task = task;
   options.payload = payload;
   options.timeout = timeout;
-  const int gpus = Gpus();
-  const auto ranks_per_gpu = gpus == kRanks ? static_cast<int>(RanksPerGpu()) : (kRanks + gpus - 1) / gpus;
   const ScopedVariable host_of_rank(kHostOfRankVariable, hosts);
-  const ScopedVariable shared(kRanksPerGpuVariable, absl::StrCat(ranks_per_gpu));
+  const SharedGpus shared(kRanks);
   return LaunchRanks(options);
 }
 
 class HierarchicalExchangeGpuTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (Gpus() == 0) {
+    if (CountRankGpus() == 0) {
       GTEST_SKIP() << "needs a CUDA device";
     }
   }

@@ -24,6 +24,7 @@
 #include "lib/cuda/kernel_code.h"
 #include "lib/dataset/small_dataset_testing.h"
 #include "lib/device/device.h"
+#include "lib/device/shared_gpus_testing.h"
 #include "lib/fused/gradient_exchange.h"
 #include "lib/fused/resnet_epoch.h"
 #include "lib/fused/resnet_units.h"
@@ -43,6 +44,7 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::ScopedVariable;
+using ::lockstep::testing::SharedGpus;
 using ::lockstep::testing::SmallImageSet;
 using ::testing::Each;
 using ::testing::HasSubstr;
@@ -368,8 +370,8 @@ TEST(PeerExchangeGpuTest, FourRanksHaveTheSameBits) {
 
 // Runs the task with four ranks on two virtual hosts, on at least two GPUs.
 absl::StatusOr<std::vector<std::string>> RunOverHosts(const std::string& task, const std::string& payload) {
-  const std::string ranks_per_gpu = absl::StrCat(ResolveDevice("cuda", 3).ok() ? RanksPerGpu() : 2);
-  const ScopedVariable hosts(kHostOfRankVariable, "0,0,1,1"), shared(kRanksPerGpuVariable, ranks_per_gpu);
+  const ScopedVariable hosts(kHostOfRankVariable, "0,0,1,1");
+  const SharedGpus shared(4);
   return RunRanks(4, task, payload);
 }
 

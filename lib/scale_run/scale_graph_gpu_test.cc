@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
@@ -14,6 +13,7 @@
 #include "lib/communicator/nccl_environment.h"
 #include "lib/device/device.h"
 #include "lib/device/nvidia_driver.h"
+#include "lib/device/shared_gpus_testing.h"
 #include "lib/launch/rank_main_testing.h"
 #include "lib/launch/virtual_hosts.h"
 #include "lib/scale_run/point_variants.h"
@@ -28,6 +28,7 @@ namespace {
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::ScalePoints;
 using ::lockstep::testing::ScopedVariable;
+using ::lockstep::testing::SharedGpus;
 using ::lockstep::testing::SmallScaleRun;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
@@ -158,8 +159,8 @@ TEST_F(ScaleGraphGpuTest, AutoIsASharedUpdateWhereGpusShareMemory) {
 
 // Runs with two virtual hosts of two ranks each. On fewer than four GPUs two ranks share each of two GPUs.
 absl::Status RunOverHosts(const ScaleRunOptions& options) {
-  const std::string ranks_per_gpu = absl::StrCat(ResolveDevice("cuda", 3).ok() ? RanksPerGpu() : 2);
-  const ScopedVariable hosts(kHostOfRankVariable, "0,0,1,1"), shared(kRanksPerGpuVariable, ranks_per_gpu);
+  const ScopedVariable hosts(kHostOfRankVariable, "0,0,1,1");
+  const SharedGpus shared(4);
   return RunScaleRun(options);
 }
 

@@ -230,8 +230,8 @@ class FaultsTest(HostsCase):
                      lambda: self.switch.plug(host))
 
     def separate_hosts(self, first, second):
-        """Drops the packets between two hosts that rank 0 reaches. No rank is lost; rank 0 names a rank of each of its
-        host and of theirs, and the others say nothing."""
+        """Drops the packets between two hosts that rank 0 reaches. No rank is lost; rank 0 names one rank of each host,
+        and the others say nothing."""
         hosts = (first, second)
         self.in_time(f"cut between {cable.NAMES[first]} and {cable.NAMES[second]}",
                      lambda ranks: self.switch.separate(hosts),
