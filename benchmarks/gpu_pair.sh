@@ -19,7 +19,8 @@
 #              run first
 #   hosts      all ranks as two virtual hosts: all-reduce and fast step, flat over NCCL and hierarchical, and PyTorch's
 #              DDP in a CUDA graph, between the hosts over sockets. The step is predicted from one host and an all-reduce
-#              of two ranks, one per host, before it is run. Four GPUs; or two with LOCKSTEP_RANKS_PER_GPU=2
+#              of two ranks, one per host, before it is run. Four GPUs; or under NVIDIA MPS two with
+#              LOCKSTEP_RANKS_PER_GPU=2, or one with 4
 #   accuracy   200 epochs at 128 per GPU on two, and 256 on one; SEEDS=3
 #   lab        the whole lab with its questions, on a tenth of the pictures: JPEG names their folder
 #   ways       DDP over NCCL and DataParallel, lab and fast, fp32 and bf16 as communication dtype: one record
@@ -33,7 +34,7 @@ set -uo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
 if [ $# -lt 4 ]; then
-  sed -n '2,33s/^# \{0,1\}//p' "$0"
+  sed -n '2,34s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -130,7 +131,8 @@ section_all() {
   ddp_graph "$gpus"
 }
 
-# The prediction is a file before the run begins, and the run's record holds its digest.
+# The prediction is a file before the run begins, and the run's record holds its digest. Each form is predicted from one
+# host that adds its gradients as that form does within a host.
 section_hosts() {
   local per_host=$((gpus * ${LOCKSTEP_RANKS_PER_GPU:-1} / 2)) zeros ones reducer
   printf -v zeros '0,%.0s' $(seq "$per_host")
@@ -139,24 +141,23 @@ section_hosts() {
   local sums="--types=bf16 --collectives=all_reduce --max_bytes=67108864"
   local flags="--preset=fast --batch_size=512,128,32 --repeats=3 --noevaluate --ablation=false"
   local -x NCCL_SOCKET_IFNAME="${NCCL_SOCKET_IFNAME:-lo}"
-  # If ranks share GPUs, a second host of the same work shares them already in the run that the prediction is made from.
-  # --reducer=auto would then add over NCCL, also within a host.
-  local one_host="--ranks=1,$per_host"
-  if [ "${LOCKSTEP_RANKS_PER_GPU:-1}" -gt 1 ]; then
-    one_host="$one_host --reducer=hierarchical"
-    scale other_host $flags $one_host >other_host.txt &
-  fi
-  scale one_host $flags $one_host
-  wait
   LOCKSTEP_HOST_OF_RANK=0,1 run two_ranks gpu_all_reduce_benchmark --ranks=2 $sums --record=two_ranks.rec
-  run predict_hosts comm_model --input=one_host.rec --what_if="$ranks" --devices_per_host="$per_host" \
-    --inter_host_all_reduce=two_ranks.rec --output=predicted_hosts.rec --format=text
-  sha256sum predicted_hosts.rec
+  for reducer in own hierarchical; do
+    local one_host="--ranks=1,$per_host --reducer=$reducer"
+    # If ranks share GPUs, a second host of the same work shares them already in the run that is predicted from.
+    [ "${LOCKSTEP_RANKS_PER_GPU:-1}" -eq 1 ] || scale "other_host_$reducer" $flags $one_host >/dev/null &
+    scale "one_host_$reducer" $flags $one_host
+    wait
+    run "predict_$reducer" comm_model --input="one_host_$reducer.rec" --what_if="$ranks" \
+      --devices_per_host="$per_host" --inter_host_all_reduce=two_ranks.rec --format=text \
+      --output="predicted_$reducer.rec"
+    sha256sum "predicted_$reducer.rec"
+  done
   export LOCKSTEP_HOST_OF_RANK="$of_rank"
   run all_ranks gpu_all_reduce_benchmark --ranks="$ranks" $sums --record=all_ranks.rec
   for reducer in own hierarchical; do
-    scale "hosts_$reducer" $flags --reducer="$reducer" --ranks="$ranks" --prediction=predicted_hosts.rec
-    run "score_$reducer" comm_model --input="hosts_$reducer.rec" --score=predicted_hosts.rec \
+    scale "hosts_$reducer" $flags --reducer="$reducer" --ranks="$ranks" --prediction="predicted_$reducer.rec"
+    run "score_$reducer" comm_model --input="hosts_$reducer.rec" --score="predicted_$reducer.rec" \
       --output="scored_$reducer.rec" --format=text
   done
   unset LOCKSTEP_HOST_OF_RANK

@@ -135,7 +135,7 @@ DOCUMENTS_WITH_RETIRED_WORDS = {"CHANGELOG.md", "CONTRIBUTING.md"}  # names them
 
 # Lines of code of more than 120 columns, by the first folder of their path. These ceilings only fall.
 MAX_COLUMNS = 120
-LONG_LINES = {"benchmarks": 138, "lib": 37, "tests": 281, "third_party": 55, "tools": 36}
+LONG_LINES = {"benchmarks": 137, "lib": 37, "tests": 275, "third_party": 55, "tools": 30}
 
 
 def names_no_subject(lines, mark):

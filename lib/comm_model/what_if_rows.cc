@@ -82,12 +82,18 @@ std::string NoteOn(const ScalingTimes& all, const ScalingTimes& used, uint32_t r
                       ranks_per_host == 1 ? ", so the time that ranks wait for each other counts as 0" : "");
 }
 
-// Returns a sentence on hierarchical rows whose sums within a host were measured on another exchange; empty if they
-// were not measured, or by one through peer memory.
-std::string NoteOnSumsWithinHosts(const ScalingTimes& times, bool is_link_measured) {
-  return is_link_measured && times.gpus_sum_over_nccl
-             ? "hierarchical: the exchange within a host is that of the record, over NCCL; a run uses peer memory "
-               "there and may take less. Measure one host with --reducer=hierarchical"
+// Returns a sentence on the rows of an exchange whose sums within a host were measured on another one; empty if they
+// were not measured, or on the same.
+std::string NoteOnSumsWithinHosts(const ScalingTimes& times, Exchange exchange) {
+  if (exchange == Exchange::kHierarchical) {
+    return times.gpus_sum_over_nccl
+               ? "hierarchical: the exchange within a host is that of the record, over NCCL; a run uses peer memory "
+                 "there and may take less. Measure one host with --reducer=hierarchical"
+               : "";
+  }
+  return times.gpus_sum_over_peers
+             ? "flat: the exchange within a host is that of the record, through peer memory; a run uses NCCL there and "
+               "may take longer. Measure one host with --reducer=own"
              : "";
 }
 
@@ -154,9 +160,12 @@ absl::StatusOr<std::vector<proto::WhatIfRow>> MakeWhatIfRows(const CommModelOpti
   }
   SetNote(
       NoteOn(times, used, ranks_per_host), [](const proto::WhatIfRow&) { return true; }, rows);
-  SetNote(
-      NoteOnSumsWithinHosts(times, !inputs.cluster.has_intra_host()),
-      [](const proto::WhatIfRow& row) { return row.exchange() == ExchangeName(Exchange::kHierarchical); }, rows);
+  const bool is_link_measured = !inputs.cluster.has_intra_host();
+  for (const Exchange exchange : {Exchange::kFlat, Exchange::kHierarchical}) {
+    SetNote(
+        is_link_measured ? NoteOnSumsWithinHosts(times, exchange) : "",
+        [exchange](const proto::WhatIfRow& row) { return row.exchange() == ExchangeName(exchange); }, rows);
+  }
   return rows;
 }
 

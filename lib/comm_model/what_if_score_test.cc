@@ -143,6 +143,21 @@ TEST(WhatIfScoreTest, TheRowOfTheRunsExchangeIsCompared) {
   }
 }
 
+TEST(WhatIfScoreTest, FlatRowsOfARecordThroughPeerMemorySaySo) {
+  CommModelOptions options = Answers({4});
+  options.scale_paths = {WriteRecordedScale("peers.rec", [](proto::ScaleRecord& record) {
+    if (record.has_point()) {
+      record.mutable_point()->set_reducer("peer_sharded");
+    }
+    return !record.has_point() || record.point().ranks() <= 2;
+  })};
+  const auto answers = RunCommModel(options);
+  ASSERT_THAT(answers, IsOk());
+  EXPECT_THAT(RowOf(*answers, "flat").note(),
+              HasSubstr("that of the record, through peer memory; a run uses NCCL there and may take longer"));
+  EXPECT_EQ(RowOf(*answers, "hierarchical").note(), "");
+}
+
 TEST(WhatIfScoreTest, TheRunProvesThatTheAnswerCameFirst) {
   ASSERT_THAT(RunCommModel(Answers({2, 4})), IsOk());
   const auto written = ReadRecordFile<proto::CommModelFile>(TempPath("what_if.rec"));

@@ -53,7 +53,8 @@ struct ScalingTimes {
   std::vector<ProbeTime> probes;
   bool ranks_share_a_host_cpu = false;  // processes share one CPU, its memory bandwidth and its caches
   uint32_t cpu_cores = 0;               // cores of that host; 0: not known
-  bool gpus_sum_over_nccl = false;      // several GPUs of a host added gradients over NCCL, not through peer memory
+  bool gpus_sum_over_nccl = false;      // several GPUs added gradients over NCCL, also within a host
+  bool gpus_sum_over_peers = false;     // several GPUs added gradients through peer memory within a host
 };
 
 // Returns the times of a scale record's completed points and, for more batches of one device, of a sweep record with

@@ -120,11 +120,14 @@ void SetHosts(const ScaleRecords& scale, const proto::ScaleSpec& spec, const pro
   }
 }
 
-// Returns whether the ranks of the point added their gradients by a reducer that uses NCCL within a host, too.
-bool SumsOverNccl(const proto::ScaleSpec& spec, const proto::ScalePoint& point) {
+// Sets through what the GPUs of the point added gradients within a host, if it has several.
+void SetSumsWithinHosts(const proto::ScaleSpec& spec, const proto::ScalePoint& point, ScalingTimes& times) {
+  if (spec.training().device() != proto::CUDA || point.ranks() < 2) {
+    return;
+  }
   const std::string& reducer = point.reducer().empty() ? spec.reducer() : point.reducer();
-  return spec.training().device() == proto::CUDA && point.ranks() > 1 &&
-         (reducer.empty() || reducer == "own" || reducer == "c10d");
+  const bool over_nccl = reducer.empty() || reducer == "own" || reducer == "c10d";
+  (over_nccl ? times.gpus_sum_over_nccl : times.gpus_sum_over_peers) = true;
 }
 
 bool IsTimed(const proto::ScaleRecord& record) { return record.has_point() && IsTimedPoint(record.point()); }
@@ -193,7 +196,7 @@ absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const Swe
       continue;
     }
     timed.push_back(&record.point());
-    times.gpus_sum_over_nccl |= SumsOverNccl(*spec, record.point());
+    SetSumsWithinHosts(*spec, record.point(), times);
     time->buckets = BucketsFor(scale, record.point());
     SetHosts(scale, *spec, record.point(), *time);
     if (const auto cost = reducer.find(time->batch); time->ranks == 1 && cost != reducer.end()) {

@@ -81,6 +81,18 @@ void SettleReducerOfRows(const proto::ScaleSpec& spec, const PlaceOfRanks& place
   }
 }
 
+std::string SharedGpuWarning(const std::vector<proto::ScalePoint>& points, uint32_t ranks_per_gpu) {
+  const auto waits = std::find_if(points.begin(), points.end(), [](const proto::ScalePoint& point) {
+    return point.ranks() > 1 && (point.reducer() == "peer" || point.reducer() == "peer_sharded");
+  });
+  if (ranks_per_gpu < 2 || waits == points.end()) {
+    return "";
+  }
+  return absl::StrCat("--reducer=", waits->reducer(), " with LOCKSTEP_RANKS_PER_GPU=", ranks_per_gpu,
+                      ": under NVIDIA MPS, ranks that share a GPU can wait for one another until --timeout ends the "
+                      "run; use --reducer=own");
+}
+
 void FallBackFrom(const proto::ScalePoint& measured, std::vector<proto::ScalePoint>& points) {
   auto point = std::find_if(points.begin(), points.end(), [&](const proto::ScalePoint& planned) {
     proto::ScalePoint as_planned = measured;

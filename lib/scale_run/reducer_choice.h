@@ -46,6 +46,10 @@ void SettleReducer(const proto::ScaleSpec& spec, const PlaceOfRanks& place_of, p
 void SettleReducerOfRows(const proto::ScaleSpec& spec, const PlaceOfRanks& place_of,
                          std::vector<proto::ScalePoint>& points);
 
+// Returns a warning if ranks of a point may share a GPU and wait for one another's gradients in kernels, as peer and
+// peer_sharded do; empty: none do. Under NVIDIA MPS neither run on one H200 ended before --timeout.
+std::string SharedGpuWarning(const std::vector<proto::ScalePoint>& points, uint32_t ranks_per_gpu);
+
 // Changes the reducers of later points after the ranks of a point fell back to another reducer: later points with at
 // least as many ranks fall back too. So a point and its counterpart without all-reduces are trained in the same way.
 // `measured` must be the point as it ran.

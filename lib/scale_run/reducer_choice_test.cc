@@ -128,6 +128,21 @@ proto::ScalePoint PointOf(uint32_t ranks, uint32_t batch, proto::Reduction reduc
   return point;
 }
 
+TEST(SharedGpuWarningTest, NamesTheReducerWhoseRanksWaitForOneAnother) {
+  const auto of = [](uint32_t ranks, const std::string& reducer, uint32_t ranks_per_gpu) {
+    return SharedGpuWarning({PointOf(1, 32, proto::PLAIN, reducer), PointOf(ranks, 32, proto::ALL_REDUCE, reducer)},
+                            ranks_per_gpu);
+  };
+  EXPECT_EQ(of(2, "peer_sharded", 2),
+            "--reducer=peer_sharded with LOCKSTEP_RANKS_PER_GPU=2: under NVIDIA MPS, ranks that share a GPU can wait "
+            "for one another until --timeout ends the run; use --reducer=own");
+  EXPECT_THAT(of(4, "peer", 4), HasSubstr("--reducer=peer with LOCKSTEP_RANKS_PER_GPU=4"));
+  EXPECT_EQ(of(2, "peer", 1), "") << "each rank has a GPU";
+  EXPECT_EQ(of(1, "peer", 2), "") << "one rank";
+  EXPECT_EQ(of(2, "own", 2), "");
+  EXPECT_EQ(of(2, "hierarchical", 2), "") << "ran under MPS";
+}
+
 std::vector<std::string> ReducersOf(const std::vector<proto::ScalePoint>& points) {
   std::vector<std::string> reducers;
   for (const proto::ScalePoint& point : points) {

@@ -371,6 +371,10 @@ std::vector<std::string> PlanWarnings(const ScaleRunPlan& plan) {
                                     absl::StrJoin(ranks, ","),
                                     ", or comm_model --sweep with a sweep of the same settings"));
   }
+  if (const std::string shared = SharedGpuWarning(plan.points, RanksPerGpu());
+      plan.device.is_cuda() && !shared.empty()) {
+    warnings.push_back(shared);
+  }
   if (!plan.spec.virtual_host().empty()) {
     warnings.push_back(absl::StrCat(VirtualHostsText(plan.spec),
                                     " (LOCKSTEP_HOST_OF_RANK) on one machine: times are not times of a network"));
