@@ -117,11 +117,12 @@ section_all_reduce() {
   torchrun --nproc-per-node "$gpus" "$here/peers/all_reduce_pytorch.py" 2>>log.txt | tee -a log.txt || status=1
 }
 
-# The prediction is a file before the run begins, and the run's record holds its digest.
+# The prediction is a file before the run begins, and the run's record holds its digest. One GPU gets the reducer of
+# two, whose all-reduces then are those through peer memory.
 section_all() {
   local flags="--preset=fast --batch_size=512,128,32 --repeats=5 --noevaluate" fewer=1 n
   for ((n = 2; n < gpus; n *= 2)); do fewer="$fewer,$n"; done
-  scale fewer $flags --ranks="$fewer"
+  scale fewer $flags --ranks="$fewer" $([ "$gpus" -gt 2 ] || echo --reducer=peer_sharded)
   run predict_all comm_model --input=fewer.rec $([ "$gpus" -gt 2 ] || echo --all_reduce=collective_times.rec) \
     --predict_ranks="$gpus" --output=predicted_all.rec --format=text
   sha256sum predicted_all.rec

@@ -120,15 +120,26 @@ absl::StatusOr<Estimate> EstimateFrom(const AllReduceFit& fit, double size_bytes
   return Estimate{time.seconds, variance, variance * variance / fit.model.degrees_of_freedom};
 }
 
-// Returns true for an all-reduce as training would run it: with NCCL's own choice, and on CPUs through shared memory.
+// Returns true if the ways of the point are those of the reducers peer, peer_sharded and hierarchical within a host:
+// packets for small sizes, copies for large ones.
+bool IsByPeers(const AllReducePoint& point) { return absl::StartsWith(point.way, "auto, "); }
+
+// Returns true for an all-reduce as training would run it: with NCCL's own choice, by peers with theirs, and on CPUs
+// through shared memory.
 bool TrainingGets(const AllReducePoint& point) {
   return point.nccl_algorithm.empty() && point.nccl_protocol.empty() &&
-         (point.way.empty() || point.way == "shared memory" || absl::StartsWith(point.way, "nccl, "));
+         (point.way.empty() || point.way == "shared memory" || absl::StartsWith(point.way, "nccl, ") ||
+          IsByPeers(point));
 }
 
-void AddCurve(const AllReduceFit& fit, std::vector<AllReduceCurve>& curves) {
-  const AllReduceCurve curve = {fit.ranks, [fit](double bytes) { return EstimateFrom(fit, bytes); }};
-  const auto same = std::find_if(curves.begin(), curves.end(), [&](const auto& one) { return one.ranks == fit.ranks; });
+void AddCurve(const AllReduceFit& fit, const AllReducePoint& sample, std::vector<AllReduceCurve>& curves) {
+  const AllReduceCurve curve = {.ranks = fit.ranks,
+                                .seconds = [fit](double bytes) { return EstimateFrom(fit, bytes); },
+                                .by_peers = IsByPeers(sample),
+                                .over_hosts = sample.hosts > 1};
+  const auto same = std::find_if(curves.begin(), curves.end(), [&](const AllReduceCurve& one) {
+    return one.ranks == curve.ranks && one.by_peers == curve.by_peers && one.over_hosts == curve.over_hosts;
+  });
   if (same == curves.end()) {
     curves.push_back(curve);
   } else if (fit.in_place) {
@@ -147,7 +158,7 @@ absl::Status FitFile(const AllReduceFile& file, const proto::ModelSpec& spec, Fi
                   absl::StrCat(file.source, group[0].way.empty() ? "" : ", ", group[0].way, ", ", fit.ranks, " ranks",
                                group[0].hosts > 1 ? absl::StrCat(" on ", group[0].hosts, " hosts") : "")));
     if (fit.rejected.empty() && TrainingGets(group[0])) {
-      AddCurve(fit, fitted.curves);
+      AddCurve(fit, group[0], fitted.curves);
     }
   }
   return absl::OkStatus();

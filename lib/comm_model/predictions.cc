@@ -35,7 +35,7 @@ class Predictor {
   Predictor(const ScalingTimes& all, uint32_t fit_ranks, const std::vector<AllReduceCurve>& curves,
             const std::string& why_no_curve, const proto::ModelSpec& spec)
       : times_(UpTo(all, fit_ranks)), curve_(MakeStepCurve(times_, spec.step_time())),
-        all_reduce_(CurvesUpTo(curves, std::max(fit_ranks, kMicroBenchmarkRanks)),
+        all_reduce_(CurvesUpTo(CurvesFor(all, curves), std::max(fit_ranks, kMicroBenchmarkRanks)),
                     UpTo(all, std::max(fit_ranks, kMicroBenchmarkRanks)).probes, why_no_curve, SendingOf(all)),
         spec_(spec) {}
 

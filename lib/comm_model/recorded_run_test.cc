@@ -75,6 +75,43 @@ std::vector<proto::Prediction> Predictions(const CommModelRun& run) {
   return predictions;
 }
 
+// Fast step on one of two H200, and all-reduces of another machine of two, of which only the fit of those through peer
+// memory is accepted. `reducer` replaces that of the record. Returns predictions of two GPUs.
+std::vector<proto::Prediction> OfTwoFromOne(const std::string& reducer) {
+  CommModelOptions options = Options();
+  options.scale_paths = {WriteRecordedScale(
+      "one.rec",
+      [&](proto::ScaleRecord& record) {
+        if (record.has_point()) {
+          record.mutable_point()->set_reducer(reducer);
+        }
+        return !record.has_point() || record.point().ranks() == 1;
+      },
+      "2026-11-30-h200x2-headline/scale_1.rec")};
+  options.all_reduce_paths = {"benchmarks/results/2026-11-29-h200-pairs/collectives.rec"};
+  options.predict_ranks = {2};
+  const auto run = RunCommModel(options);
+  EXPECT_THAT(run, IsOk());
+  return run.ok() ? Predictions(*run) : std::vector<proto::Prediction>();
+}
+
+TEST(RecordedRunTest, PeerMemoryIsPredictedFromAllReducesThroughPeerMemory) {
+  const std::map<uint32_t, double> measured = {{32, 0.3709}, {128, 0.2156}, {512, 0.1813}};  // the record's two GPUs
+  const std::vector<proto::Prediction> by_peers = OfTwoFromOne("peer_sharded");
+  ASSERT_THAT(by_peers, SizeIs(3));
+  for (const proto::Prediction& prediction : by_peers) {
+    const double seconds = measured.at(prediction.batch_per_device());
+    EXPECT_NEAR(prediction.epoch_seconds().value() / seconds, 1, 0.03);
+    EXPECT_LT(prediction.epoch_seconds().low(), seconds);
+    EXPECT_GT(prediction.epoch_seconds().high(), seconds);
+  }
+  const std::vector<proto::Prediction> over_nccl = OfTwoFromOne("own");
+  ASSERT_THAT(over_nccl, SizeIs(3));
+  for (const proto::Prediction& prediction : over_nccl) {
+    EXPECT_THAT(prediction.refused(), HasSubstr("no fit to the timed all-reduces was accepted"));
+  }
+}
+
 // The prediction is written first. The run's record names it by its digest and answers it.
 TEST(RecordedRunTest, AnEarlierPredictionIsScored) {
   CommModelOptions options = Options("prediction.rec");

@@ -1,4 +1,4 @@
-// Record of a run on up to four H200s, or a part of it, as an input of tests.
+// Record of a run on GPUs, or a part of it, as an input of tests.
 #ifndef LOCKSTEP_LIB_COMM_MODEL_RECORDED_SCALE_TESTING_H_
 #define LOCKSTEP_LIB_COMM_MODEL_RECORDED_SCALE_TESTING_H_
 
@@ -13,11 +13,12 @@
 
 namespace lockstep::testing {
 
-// Writes the records that `keep` keeps, which it may change, to the test's file `name`, and returns its path. The test
-// needs //benchmarks:results as data.
-inline std::string WriteRecordedScale(const std::string& name, const std::function<bool(proto::ScaleRecord&)>& keep) {
+// Writes the records of `source` that `keep` keeps, which it may change, to the test's file `name`, and returns its
+// path. The test needs //benchmarks:results as data. The default source is a run on up to four H200s.
+inline std::string WriteRecordedScale(const std::string& name, const std::function<bool(proto::ScaleRecord&)>& keep,
+                                      const std::string& source = "2026-11-21-h200x4-fp32/scale.rec") {
   proto::ScaleFile file, kept;
-  EXPECT_TRUE(file.ParseFromString(ReadFile("benchmarks/results/2026-11-21-h200x4-fp32/scale.rec")));
+  EXPECT_TRUE(file.ParseFromString(ReadFile("benchmarks/results/" + source)));
   for (proto::ScaleRecord& record : *file.mutable_record()) {
     if (keep(record)) {
       *kept.add_record() = record;

@@ -59,7 +59,7 @@ std::vector<proto::StepTimeModel> DescribeStepTimes(const std::vector<ScalingTim
 
 void FillModelledExposed(const ScalingTimes& times, const std::vector<AllReduceCurve>& curves, double confidence,
                          std::vector<proto::ScalingRow>& rows) {
-  const AllReduceTime all_reduce(curves, times.probes, "no all-reduce was timed", SendingOf(times));
+  const AllReduceTime all_reduce(CurvesFor(times, curves), times.probes, "no all-reduce was timed", SendingOf(times));
   for (proto::ScalingRow& row : rows) {
     *row.mutable_modelled_exposed_seconds() = row.ranks() == 1 ? Absent("the base case: one device sends nothing")
                                                                : ModelledExposed(times, all_reduce, confidence, row);

@@ -86,12 +86,12 @@ std::string NoteOn(const ScalingTimes& all, const ScalingTimes& used, uint32_t r
 // were not measured, or on the same.
 std::string NoteOnSumsWithinHosts(const ScalingTimes& times, Exchange exchange) {
   if (exchange == Exchange::kHierarchical) {
-    return times.gpus_sum_over_nccl
+    return MaxRanks(times) > 1 && times.gpu_path == GpuPath::kNccl
                ? "hierarchical: the exchange within a host is that of the record, over NCCL; a run uses peer memory "
                  "there and may take less. Measure one host with --reducer=hierarchical"
                : "";
   }
-  return times.gpus_sum_over_peers
+  return MaxRanks(times) > 1 && times.gpu_path == GpuPath::kPeerMemory
              ? "flat: the exchange within a host is that of the record, through peer memory; a run uses NCCL there and "
                "may take longer. Measure one host with --reducer=own"
              : "";
@@ -141,7 +141,7 @@ absl::StatusOr<std::vector<proto::WhatIfRow>> MakeWhatIfRows(const CommModelOpti
   if (!curve.ok()) {
     return absl::FailedPreconditionError(absl::StrCat(times.source, ": ", curve.status().message()));
   }
-  const AllReduceTime all_reduce(curves, times.probes);
+  const AllReduceTime all_reduce(CurvesFor(times, curves), times.probes);
   proto::Cluster cluster = inputs.cluster;
   const absl::StatusOr<proto::Link> measured = MeasuredLink(times, all_reduce, cluster.devices_per_host());
   if (!cluster.has_intra_host() && measured.ok()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -49,6 +50,32 @@ double SentRatio(Sending sending, uint32_t ranks, uint32_t measured_ranks) {
 }
 
 }  // namespace
+
+std::vector<AllReduceCurve> CurvesFor(const ScalingTimes& times, const std::vector<AllReduceCurve>& curves) {
+  const bool by_peers = times.gpu_path == GpuPath::kPeerMemory, over_hosts = RanOverHosts(times);
+  const auto fits = [&](const AllReduceCurve& curve) {
+    return (over_hosts || !curve.over_hosts) && (by_peers || !curve.by_peers);
+  };
+  // The hosts are compared first: a network differs more from a host than peer memory from NCCL.
+  const auto rank = [&](const AllReduceCurve& curve) {
+    return 2 * (curve.over_hosts == over_hosts) + (curve.by_peers == by_peers);
+  };
+  std::map<uint32_t, AllReduceCurve> best;
+  for (const AllReduceCurve& curve : curves) {
+    if (!fits(curve)) {
+      continue;
+    }
+    const auto [known, is_new] = best.emplace(curve.ranks, curve);
+    if (!is_new && rank(curve) > rank(known->second)) {
+      known->second = curve;
+    }
+  }
+  std::vector<AllReduceCurve> chosen;
+  for (auto& [ranks, curve] : best) {
+    chosen.push_back(std::move(curve));
+  }
+  return chosen;
+}
 
 AllReduceTime::AllReduceTime(std::vector<AllReduceCurve> curves, std::vector<ProbeTime> probes, std::string why_none,
                              Sending sending)

@@ -1,6 +1,10 @@
 #include "lib/prediction/all_reduce_time.h"
 
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/testing/matchers.h"
@@ -13,6 +17,40 @@ using ::testing::HasSubstr;
 
 AllReduceCurve Affine(uint32_t ranks, double alpha, double beta) {
   return {ranks, [=](double bytes) { return Known(alpha + beta * bytes); }};
+}
+
+// Returns "ranks: alpha" of the curves for runs with these properties, from curves of all kinds.
+std::string Chosen(GpuPath path, uint32_t hosts, std::vector<AllReduceCurve> curves) {
+  ScalingTimes times;
+  times.gpu_path = path;
+  times.times.emplace_back().hosts = hosts;
+  std::string text;
+  for (const AllReduceCurve& curve : CurvesFor(times, curves)) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", curve.ranks, ": ", curve.seconds(0)->value);
+  }
+  return text;
+}
+
+TEST(CurvesForTest, ARunGetsTheAllReducesOfItsPathAndHosts) {
+  AllReduceCurve nccl = Affine(2, 1, 0), peers = Affine(2, 2, 0), nccl_over_hosts = Affine(2, 3, 0);
+  peers.by_peers = true;
+  nccl_over_hosts.over_hosts = true;
+  for (const auto& curves : {std::vector{nccl, peers, nccl_over_hosts}, std::vector{nccl_over_hosts, peers, nccl}}) {
+    EXPECT_EQ(Chosen(GpuPath::kNccl, 1, curves), "2: 1");
+    EXPECT_EQ(Chosen(GpuPath::kUnknown, 0, curves), "2: 1");
+    EXPECT_EQ(Chosen(GpuPath::kPeerMemory, 1, curves), "2: 2");
+    EXPECT_EQ(Chosen(GpuPath::kNccl, 2, curves), "2: 3");
+    EXPECT_EQ(Chosen(GpuPath::kPeerMemory, 2, curves), "2: 3");
+  }
+  EXPECT_EQ(Chosen(GpuPath::kPeerMemory, 1, {nccl}), "2: 1") << "there is no other";
+  EXPECT_EQ(Chosen(GpuPath::kNccl, 2, {nccl}), "2: 1") << "there is no other";
+  EXPECT_EQ(Chosen(GpuPath::kNccl, 1, {peers, nccl_over_hosts}), "") << "a network is no host";
+}
+
+TEST(CurvesForTest, EachNumberOfRanksHasOne) {
+  AllReduceCurve peers = Affine(4, 2, 0);
+  peers.by_peers = true;
+  EXPECT_EQ(Chosen(GpuPath::kPeerMemory, 1, {Affine(4, 1, 0), peers, Affine(2, 3, 0)}), "2: 3, 4: 2");
 }
 
 TEST(AllReduceTimeTest, OneDeviceNeedsNone) { EXPECT_EQ(AllReduceTime({}, {}).Seconds(1, 1e6)->value, 0); }

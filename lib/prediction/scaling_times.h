@@ -41,6 +41,13 @@ struct ProbeTime {
   Estimate seconds;
 };
 
+// Path by which the GPUs of a host exchange gradients.
+enum class GpuPath {
+  kUnknown,  // the ranks use CPUs, or the source does not contain it
+  kNccl,
+  kPeerMemory,  // reducers peer, peer_sharded and hierarchical
+};
+
 struct ScalingTimes {
   std::string source;
   proto::Provenance provenance = proto::MEASURED;  // or PUBLISHED
@@ -51,11 +58,14 @@ struct ScalingTimes {
   Tail tail = Tail::kSmallerStep;
   std::vector<ScalingTime> times;  // points in the source's order; one device is the plain run
   std::vector<ProbeTime> probes;
-  bool ranks_share_a_host_cpu = false;  // processes share one CPU, its memory bandwidth and its caches
-  uint32_t cpu_cores = 0;               // cores of that host; 0: not known
-  bool gpus_sum_over_nccl = false;      // several GPUs added gradients over NCCL, also within a host
-  bool gpus_sum_over_peers = false;     // several GPUs added gradients through peer memory within a host
+  bool ranks_share_a_host_cpu = false;   // processes share one CPU, its memory bandwidth and its caches
+  uint32_t cpu_cores = 0;                // cores of that host; 0: not known
+  GpuPath gpu_path = GpuPath::kUnknown;  // path of the point with the most ranks
 };
+
+// Returns the largest number of ranks, and whether ranks of a run were on several hosts.
+uint32_t MaxRanks(const ScalingTimes& times);
+bool RanOverHosts(const ScalingTimes& times);
 
 // Returns the times of a scale record's completed points and, for more batches of one device, of a sweep record with
 // the same settings (null: no sweep). A record without a completed point has no times. FailedPrecondition: no spec.

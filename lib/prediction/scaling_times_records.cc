@@ -120,14 +120,15 @@ void SetHosts(const ScaleRecords& scale, const proto::ScaleSpec& spec, const pro
   }
 }
 
-// Sets through what the GPUs of the point added gradients within a host, if it has several.
-void SetSumsWithinHosts(const proto::ScaleSpec& spec, const proto::ScalePoint& point, ScalingTimes& times) {
-  if (spec.training().device() != proto::CUDA || point.ranks() < 2) {
-    return;
+// Returns the path of the point with the most ranks. A record without a reducer is of a version that had only NCCL.
+GpuPath PathOf(const proto::ScaleSpec& spec, const std::vector<const proto::ScalePoint*>& points) {
+  const auto most = std::max_element(points.begin(), points.end(),
+                                     [](const auto* a, const auto* b) { return a->ranks() < b->ranks(); });
+  if (most == points.end() || spec.training().device() != proto::CUDA) {
+    return GpuPath::kUnknown;
   }
-  const std::string& reducer = point.reducer().empty() ? spec.reducer() : point.reducer();
-  const bool over_nccl = reducer.empty() || reducer == "own" || reducer == "c10d";
-  (over_nccl ? times.gpus_sum_over_nccl : times.gpus_sum_over_peers) = true;
+  const std::string& reducer = (*most)->reducer().empty() ? spec.reducer() : (*most)->reducer();
+  return reducer.empty() || reducer == "own" || reducer == "c10d" ? GpuPath::kNccl : GpuPath::kPeerMemory;
 }
 
 bool IsTimed(const proto::ScaleRecord& record) { return record.has_point() && IsTimedPoint(record.point()); }
@@ -173,6 +174,18 @@ void AddSweep(const SweepRecords& sweep, double run_to_run_fraction, ScalingTime
 
 }  // namespace
 
+uint32_t MaxRanks(const ScalingTimes& times) {
+  uint32_t most = 0;
+  for (const ScalingTime& time : times.times) {
+    most = std::max(most, time.ranks);
+  }
+  return most;
+}
+
+bool RanOverHosts(const ScalingTimes& times) {
+  return std::any_of(times.times.begin(), times.times.end(), [](const ScalingTime& time) { return time.hosts > 1; });
+}
+
 absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const SweepRecords* sweep,
                                             double run_to_run_fraction) {
   const proto::ScaleSpec* spec = FindSpec(scale);
@@ -196,7 +209,6 @@ absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const Swe
       continue;
     }
     timed.push_back(&record.point());
-    SetSumsWithinHosts(*spec, record.point(), times);
     time->buckets = BucketsFor(scale, record.point());
     SetHosts(scale, *spec, record.point(), *time);
     if (const auto cost = reducer.find(time->batch); time->ranks == 1 && cost != reducer.end()) {
@@ -207,6 +219,7 @@ absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const Swe
     }
     times.times.push_back(*std::move(time));
   }
+  times.gpu_path = PathOf(*spec, timed);
   AddProbes(timed, run_to_run_fraction, times);
   if (sweep != nullptr && WhySweepDiffers(scale, *sweep).empty()) {
     AddSweep(*sweep, run_to_run_fraction, times);
