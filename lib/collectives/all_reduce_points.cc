@@ -31,16 +31,23 @@ absl::Status CheckCollective(const proto::NcclTestsFile& file) {
   return absl::OkStatus();
 }
 
-// Returns processes * threads * GPUs. Processes are distinguished by host and process id, and by their ranks, because
-// containers may have equal names and process ids.
-absl::StatusOr<uint32_t> CountRanks(const proto::NcclTestsFile& file) {
+struct RanksAndHosts {
+  uint32_t ranks = 0;
+  uint32_t hosts = 0;  // 0: not known
+};
+
+// Counts processes * threads * GPUs, and host names. Processes are distinguished by host and process id, and by their
+// ranks, because containers may have equal names and process ids; then the hosts are not known.
+absl::StatusOr<RanksAndHosts> CountRanks(const proto::NcclTestsFile& file) {
   const auto& devices = file.config().devices().empty() ? file.devices() : file.config().devices();
   std::set<std::pair<std::string, int64_t>> names;
+  std::set<std::string> hosts;
   for (const proto::NcclTestsDevice& device : devices) {
     if (device.group() != devices[0].group()) {
       return absl::DataLossError("expected one group of ranks, found several in devices: run without NCCL_TESTS_SPLIT");
     }
     names.emplace(device.hostname(), device.pid());
+    hosts.insert(device.hostname());
   }
   constexpr uint64_t kMax = 1 << 24;  // more than any machine has, and safe to multiply
   const uint64_t threads = file.config().nthreads(), gpus = file.config().ngpus();
@@ -55,7 +62,9 @@ absl::StatusOr<uint32_t> CountRanks(const proto::NcclTestsFile& file) {
                                             " processes in config.devices, config.nthreads ", threads,
                                             " and config.ngpus ", gpus));
   }
-  return static_cast<uint32_t>(per_process * processes);
+  const bool are_hosts_known = names.size() == processes && hosts.count("") == 0;
+  return RanksAndHosts{.ranks = static_cast<uint32_t>(per_process * processes),
+                       .hosts = are_hosts_known ? static_cast<uint32_t>(hosts.size()) : 0};
 }
 
 // Columns are printed with six decimals. Each number may be off by half of the last decimal, which matters relative to
@@ -164,7 +173,7 @@ absl::StatusOr<std::vector<AllReducePoint>> ParseNcclTests(absl::string_view tex
                : status;
   }
   const absl::Status collective = CheckCollective(file);
-  const absl::StatusOr<uint32_t> ranks = CountRanks(file);
+  const absl::StatusOr<RanksAndHosts> ranks = CountRanks(file);
   for (const absl::Status& status : {collective, ranks.status()}) {
     if (!status.ok()) {
       return absl::DataLossError(absl::StrCat(path, ": ", status.message()));
@@ -172,12 +181,13 @@ absl::StatusOr<std::vector<AllReducePoint>> ParseNcclTests(absl::string_view tex
   }
   std::vector<AllReducePoint> points;
   for (int i = 0; i < file.results_size(); ++i) {
-    RETURN_IF_ERROR(AddResult(file.results(i), *ranks, absl::StrCat(path, ", results[", i, "]"), &points));
+    RETURN_IF_ERROR(AddResult(file.results(i), ranks->ranks, absl::StrCat(path, ", results[", i, "]"), &points));
   }
   if (points.empty()) {
     return absl::DataLossError(absl::StrCat(path, ": expected rows in `results`, found none"));
   }
   for (AllReducePoint& point : points) {
+    point.hosts = ranks->hosts;
     point.nccl_algorithm = EnvironmentValue(file, "NCCL_ALGO");
     point.nccl_protocol = EnvironmentValue(file, "NCCL_PROTO");
   }

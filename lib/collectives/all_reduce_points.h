@@ -31,7 +31,7 @@ struct AllReducePoint {
   std::string nccl_protocol = {};
   std::string way = {};  // way of our own benchmarks (benchmark_points.h): "nccl, bf16", "shared memory"; empty for
                          // other sources
-  uint32_t hosts = 0;    // number of hosts of the ranks, real or virtual; 0: the source does not contain it
+  uint32_t hosts = 0;    // hosts of the ranks, real or virtual; of nccl-tests, host names; 0: not known
 };
 
 // Parses all rows of a file of all_reduce_perf into one point per size and placement. Rows of a repeated size (-N) are

@@ -69,6 +69,7 @@ TEST(NcclTestsTest, RanksAreProcessesTimesThreadsTimesGpus) {
   const auto points = ParseNcclTests(text, "a.json");
   ASSERT_THAT(points, IsOk());
   EXPECT_EQ(points->front().ranks, 6u);
+  EXPECT_EQ(points->front().hosts, 2u);
 }
 
 TEST(NcclTestsTest, DevicesMayStandOutsideOfConfigAndHoldEveryRank) {
@@ -80,6 +81,7 @@ TEST(NcclTestsTest, DevicesMayStandOutsideOfConfigAndHoldEveryRank) {
   ASSERT_THAT(points, IsOk());
   ASSERT_EQ(points->size(), 1u);
   EXPECT_EQ(points->front().ranks, 2u);
+  EXPECT_EQ(points->front().hosts, 1u);
 }
 
 TEST(NcclTestsTest, ARepeatedSizeIsMoreSamples) {
@@ -153,6 +155,7 @@ TEST(NcclTestsTest, ProcessesOfEqualNamesAreCountedByTheirRanks) {
       "a.json");
   ASSERT_THAT(points, IsOk());
   EXPECT_EQ(points->front().ranks, 4u);
+  EXPECT_EQ(points->front().hosts, 0u) << "one host or two";
 }
 
 TEST(NcclTestsTest, AByteOrderMarkAndOtherForms) {

@@ -29,6 +29,19 @@ std::vector<AllReduceCurve> CurvesUpTo(std::vector<AllReduceCurve> curves, uint3
   return curves;
 }
 
+// Returns why no all-reduce of a run of `times` is known, if none is.
+std::string WhyNoCurve(const CommModelInputs& inputs, const ScalingTimes& times,
+                       const std::vector<AllReduceCurve>& curves) {
+  if (inputs.all_reduces.empty()) {
+    return "no all-reduce was timed";
+  }
+  // Fits of other all-reduces were accepted, so this one names those of the run.
+  const std::string like_the_run = curves.empty() ? ""
+                                                  : absl::StrCat(times.gpu_path == GpuPath::kNccl ? " over NCCL" : "",
+                                                                 RanOverHosts(times) ? "" : " on one host");
+  return absl::StrCat("no fit to the timed all-reduces", like_the_run, " was accepted (--model_spec sets the limits)");
+}
+
 // Models of one input.
 class Predictor {
  public:
@@ -103,12 +116,9 @@ std::vector<proto::Prediction> MakePredictions(const CommModelOptions& options, 
                                                const std::vector<ScalingTimes>& all,
                                                const std::vector<AllReduceCurve>& curves) {
   std::vector<proto::Prediction> predictions;
-  const std::string why_no_curve = inputs.all_reduces.empty()
-                                       ? "no all-reduce was timed"
-                                       : "no fit to the timed all-reduces was accepted (--model_spec sets the limits)";
   const uint32_t shown = options.fit_ranks > 0 ? options.fit_ranks : std::numeric_limits<uint32_t>::max();
   for (const ScalingTimes& times : all) {
-    const Predictor predictor(times, shown, curves, why_no_curve, inputs.model_spec);
+    const Predictor predictor(times, shown, curves, WhyNoCurve(inputs, times, curves), inputs.model_spec);
     PredictHidden(times, shown, predictor, predictions);
     PredictAsked(options, times, predictor, predictions);
   }

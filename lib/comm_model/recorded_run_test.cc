@@ -108,7 +108,7 @@ TEST(RecordedRunTest, PeerMemoryIsPredictedFromAllReducesThroughPeerMemory) {
   const std::vector<proto::Prediction> over_nccl = OfTwoFromOne("own");
   ASSERT_THAT(over_nccl, SizeIs(3));
   for (const proto::Prediction& prediction : over_nccl) {
-    EXPECT_THAT(prediction.refused(), HasSubstr("no fit to the timed all-reduces was accepted"));
+    EXPECT_THAT(prediction.refused(), HasSubstr("no fit to the timed all-reduces over NCCL on one host was accepted"));
   }
 }
 

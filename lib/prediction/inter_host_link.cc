@@ -16,6 +16,8 @@ bool TrainingGets(const AllReducePoint& point) {
          (point.way.empty() || point.way == "gloo" || absl::StartsWith(point.way, "nccl, "));
 }
 
+bool HasSeveralRanksOnAHost(const AllReducePoint& point) { return point.hosts != 0 && point.hosts < point.ranks; }
+
 // Returns the points that InterHostLink describes, sorted by size.
 std::vector<AllReducePoint> Chosen(const std::vector<AllReducePoint>& points) {
   std::vector<AllReducePoint> chosen;
@@ -23,7 +25,7 @@ std::vector<AllReducePoint> Chosen(const std::vector<AllReducePoint>& points) {
     return a.ranks != b.ranks ? a.ranks > b.ranks : a.in_place && !b.in_place;
   };
   for (const AllReducePoint& point : points) {
-    if (!TrainingGets(point) || (!chosen.empty() && before(chosen[0], point))) {
+    if (!TrainingGets(point) || HasSeveralRanksOnAHost(point) || (!chosen.empty() && before(chosen[0], point))) {
       continue;
     }
     if (!chosen.empty() && before(point, chosen[0])) {
@@ -41,16 +43,18 @@ std::vector<AllReducePoint> Chosen(const std::vector<AllReducePoint>& points) {
 
 absl::StatusOr<proto::Link> InterHostLink(const std::vector<AllReducePoint>& points, const std::string& source) {
   const std::vector<AllReducePoint> chosen = Chosen(points);
+  const auto within_hosts = std::find_if(points.begin(), points.end(), HasSeveralRanksOnAHost);
+  if (chosen.empty() && within_hosts != points.end()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        source, ": expected all-reduce times with one rank on each host, found those of ", within_hosts->ranks,
+        " ranks on ", within_hosts->hosts == 1 ? "one host" : absl::StrCat(within_hosts->hosts, " hosts"),
+        "; measure with one rank on each host, or give --inter_host_latency_microseconds and "
+        "--inter_host_gigabytes_per_second"));
+  }
   if (chosen.empty() || chosen.front().size_bytes == chosen.back().size_bytes) {
     return absl::FailedPreconditionError(
         absl::StrCat(source, ": expected all-reduce times of NCCL or Gloo for two or more sizes, found fewer; measure ",
                      "sizes from some bytes to those of the gradient, with one rank on each host"));
-  }
-  if (chosen.front().hosts == 1) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(source, ": expected all-reduce times between hosts, found those of ", chosen.front().ranks,
-                     " ranks on one host; measure with one rank on each host, or give ",
-                     "--inter_host_latency_microseconds and --inter_host_gigabytes_per_second"));
   }
   const AllReducePoint &small = chosen.front(), &large = chosen.back();
   const double small_seconds = Median(small.seconds), large_seconds = Median(large.seconds);

@@ -54,6 +54,17 @@ TEST(InterHostLinkTest, TakesTheMostRanksOfTheFirstWayOfTraining) {
   EXPECT_NEAR(link->bytes_per_second(), 5e9, 1e-3);
 }
 
+TEST(InterHostLinkTest, SeveralRanksOnAHostAreNotUsed) {
+  std::vector<AllReducePoint> points = {Point(4, 1000, {1}, "gloo"), Point(2, 1000, {21e-6}, "gloo"),
+                                        Point(2, 1'000'000, {1020e-6}, "gloo")};
+  for (AllReducePoint& point : points) {
+    point.hosts = 2;
+  }
+  const auto link = InterHostLink(points, "x");
+  ASSERT_THAT(link, IsOk());
+  EXPECT_NEAR(link->bytes_per_second(), 1e9, 1e-3);
+}
+
 TEST(InterHostLinkTest, RefusesTimesThatAreNoLink) {
   const auto refused = [](const std::vector<AllReducePoint>& points, const char* text) {
     EXPECT_THAT(InterHostLink(points, "hosts.json"), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(text)));
@@ -64,7 +75,14 @@ TEST(InterHostLinkTest, RefusesTimesThatAreNoLink) {
   for (AllReducePoint& point : one_host) {
     point.hosts = 1;
   }
-  refused(one_host, "hosts.json: expected all-reduce times between hosts, found those of 2 ranks on one host; measure");
+  refused(one_host,
+          "hosts.json: expected all-reduce times with one rank on each host, found those of 2 ranks on one host; "
+          "measure");
+  std::vector<AllReducePoint> pairs = {Point(4, 1000, {21e-6}, "gloo"), Point(4, 1'000'000, {1020e-6}, "gloo")};
+  for (AllReducePoint& point : pairs) {
+    point.hosts = 2;
+  }
+  refused(pairs, "found those of 4 ranks on 2 hosts; measure with one rank on each host");
   refused({Point(2, 1000, {1e-3}, ""), Point(2, 2000, {1e-3}, "")}, "no latency and bandwidth");  // no bandwidth
   refused({Point(2, 1000, {1e-3}, ""), Point(2, 2000, {3e-3}, "")}, "no latency and bandwidth");  // latency below 0
 }
