@@ -95,7 +95,7 @@ proto::Host DescribeHost() {
 
 const std::vector<std::string>& EnvironmentWhitelist() {
   static const auto* whitelist = new std::vector<std::string>(
-      {"NCCL_*", "GLOO_*", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "SLURM_JOB_ID",
+      {"NCCL_*", "GLOO_*", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_MPS_*", "SLURM_JOB_ID",
        "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "NVIDIA_TF32_OVERRIDE", "CUDA_LAUNCH_BLOCKING", "PYTORCH_ALLOC_CONF",
        "LOCKSTEP_HOST_OF_RANK", "LOCKSTEP_RANKS_PER_GPU", "PYTORCH_CUDA_ALLOC_CONF", "CUBLAS_WORKSPACE_CONFIG",
        "ATEN_CPU_CAPABILITY", "LD_PRELOAD",
