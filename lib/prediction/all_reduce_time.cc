@@ -71,6 +71,7 @@ std::vector<AllReduceCurve> CurvesFor(const ScalingTimes& times, const std::vect
     }
   }
   std::vector<AllReduceCurve> chosen;
+  chosen.reserve(best.size());
   for (auto& [ranks, curve] : best) {
     chosen.push_back(std::move(curve));
   }

@@ -20,7 +20,7 @@ AllReduceCurve Affine(uint32_t ranks, double alpha, double beta) {
 }
 
 // Returns "ranks: alpha" of the curves for runs with these properties, from curves of all kinds.
-std::string Chosen(GpuPath path, uint32_t hosts, std::vector<AllReduceCurve> curves) {
+std::string Chosen(GpuPath path, uint32_t hosts, const std::vector<AllReduceCurve>& curves) {
   ScalingTimes times;
   times.gpu_path = path;
   times.times.emplace_back().hosts = hosts;
