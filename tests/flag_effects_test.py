@@ -128,8 +128,8 @@ COMM_MODEL = [
          {"predict_ranks": "8", "predict_batch": "11"}),
     Mode("comm_model", "what_if", f"--input=scale.rec --what_if=8 {CLUSTER} --output={{out}}", WHAT_IF_FLAGS),
     Mode("comm_model", "what_if_measured",
-         f"--input=scale.rec --what_if=8 {INSIDE} --inter_host_all_reduce=all_reduce.json --output={{out}}",
-         {"inter_host_all_reduce": "other_all_reduce.json"}),
+         f"--input=scale.rec --what_if=8 {INSIDE} --inter_host_all_reduce=hosts.json --output={{out}}",
+         {"inter_host_all_reduce": "other_hosts.json"}),
     Mode("comm_model", "audit", "--audit=hand_in.csv --output={out}",
          {"input": "scale.rec", "times": "hand_in.csv", "all_reduce": "all_reduce.json", "audit": "other_hand_in.csv",
           "explain": "SPEEDUP", "format": "text", "dry_run": ""}, NO_RUN),
@@ -352,9 +352,12 @@ class FlagEffectsTest(ToolCase):
         write("cluster.textproto", 'name: "x"\nalgorithm: "tree"\n')
         write("model.textproto", "confidence: 0.5\n")
         shutil.copy(cls.published.parent / "testdata" / "nccl_tests" / "all_reduce_4.json", cls.fixtures / "all_reduce.json")
-        fewer_sizes = json.loads((cls.fixtures / "all_reduce.json").read_text())
-        fewer_sizes["results"].pop()
-        write("other_all_reduce.json", json.dumps(fewer_sizes))
+        times = json.loads((cls.fixtures / "all_reduce.json").read_text())
+        for device in times["config"]["devices"]:
+            device["hostname"] += str(device["rank"])
+        write("hosts.json", json.dumps(times))
+        times["results"].pop()
+        write("other_hosts.json", json.dumps(times))
         pictures(cls.fixtures / "pictures", 1)
         pictures(cls.fixtures / "more_pictures", 2)
         binary_archive(cls.fixtures / "cifar-10-binary.tar.gz")
