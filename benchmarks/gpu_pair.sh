@@ -34,7 +34,7 @@ set -uo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
 if [ $# -lt 4 ]; then
-  sed -n '2,34s/^# \{0,1\}//p' "$0"
+  sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"
   exit 2
 fi
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -120,10 +120,13 @@ section_all_reduce() {
 # The prediction is a file before the run begins, and the run's record holds its digest. One GPU gets the reducer of
 # two, whose all-reduces then are those through peer memory.
 section_all() {
-  local flags="--preset=fast --batch_size=512,128,32 --repeats=5 --noevaluate" fewer=1 n
+  local flags="--preset=fast --batch_size=512,128,32 --repeats=5 --noevaluate" fewer=1 reducer="" sums="" n
   for ((n = 2; n < gpus; n *= 2)); do fewer="$fewer,$n"; done
-  scale fewer $flags --ranks="$fewer" $([ "$gpus" -gt 2 ] || echo --reducer=peer_sharded)
-  run predict_all comm_model --input=fewer.rec $([ "$gpus" -gt 2 ] || echo --all_reduce=collective_times.rec) \
+  if [ "$fewer" = 1 ]; then
+    reducer=--reducer=peer_sharded sums=--all_reduce=collective_times.rec
+  fi
+  scale fewer $flags --ranks="$fewer" $reducer
+  run predict_all comm_model --input=fewer.rec $sums \
     --predict_ranks="$gpus" --output=predicted_all.rec --format=text
   sha256sum predicted_all.rec
   scale all $flags --ranks="$fewer,$gpus" --prediction=predicted_all.rec

@@ -175,8 +175,6 @@ absl::StatusOr<FittedAllReduces> FitAllReduces(const CommModelInputs& inputs) {
   for (const AllReduceFile& file : inputs.all_reduces) {
     RETURN_IF_ERROR(FitFile(file, inputs.model_spec, fitted));
   }
-  std::sort(fitted.curves.begin(), fitted.curves.end(),
-            [](const AllReduceCurve& a, const AllReduceCurve& b) { return a.ranks < b.ranks; });
   return fitted;
 }
 

@@ -85,13 +85,16 @@ std::string NoteOn(const ScalingTimes& all, const ScalingTimes& used, uint32_t r
 // Returns a sentence on the rows of an exchange whose sums within a host were measured on another one; empty if they
 // were not measured, or on the same.
 std::string NoteOnSumsWithinHosts(const ScalingTimes& times, Exchange exchange) {
+  if (std::none_of(times.times.begin(), times.times.end(), [](const ScalingTime& time) { return time.ranks > 1; })) {
+    return "";
+  }
   if (exchange == Exchange::kHierarchical) {
-    return MaxRanks(times) > 1 && times.gpu_path == GpuPath::kNccl
+    return times.gpu_path == GpuPath::kNccl
                ? "hierarchical: the exchange within a host is that of the record, over NCCL; a run uses peer memory "
                  "there and may take less. Measure one host with --reducer=hierarchical"
                : "";
   }
-  return MaxRanks(times) > 1 && times.gpu_path == GpuPath::kPeerMemory
+  return times.gpu_path == GpuPath::kPeerMemory
              ? "flat: the exchange within a host is that of the record, through peer memory; a run uses NCCL there and "
                "may take longer. Measure one host with --reducer=own"
              : "";
@@ -160,10 +163,12 @@ absl::StatusOr<std::vector<proto::WhatIfRow>> MakeWhatIfRows(const CommModelOpti
   }
   SetNote(
       NoteOn(times, used, ranks_per_host), [](const proto::WhatIfRow&) { return true; }, rows);
-  const bool is_link_measured = !inputs.cluster.has_intra_host();
+  if (inputs.cluster.has_intra_host()) {
+    return rows;  // the link within a host was not taken from the record
+  }
   for (const Exchange exchange : {Exchange::kFlat, Exchange::kHierarchical}) {
     SetNote(
-        is_link_measured ? NoteOnSumsWithinHosts(times, exchange) : "",
+        NoteOnSumsWithinHosts(times, exchange),
         [exchange](const proto::WhatIfRow& row) { return row.exchange() == ExchangeName(exchange); }, rows);
   }
   return rows;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -53,28 +54,19 @@ double SentRatio(Sending sending, uint32_t ranks, uint32_t measured_ranks) {
 
 std::vector<AllReduceCurve> CurvesFor(const ScalingTimes& times, const std::vector<AllReduceCurve>& curves) {
   const bool by_peers = times.gpu_path == GpuPath::kPeerMemory, over_hosts = RanOverHosts(times);
-  const auto fits = [&](const AllReduceCurve& curve) {
-    return (over_hosts || !curve.over_hosts) && (by_peers || !curve.by_peers);
-  };
-  // The hosts are compared first: a network differs more from a host than peer memory from NCCL.
-  const auto rank = [&](const AllReduceCurve& curve) {
-    return 2 * (curve.over_hosts == over_hosts) + (curve.by_peers == by_peers);
-  };
-  std::map<uint32_t, AllReduceCurve> best;
-  for (const AllReduceCurve& curve : curves) {
-    if (!fits(curve)) {
-      continue;
-    }
-    const auto [known, is_new] = best.emplace(curve.ranks, curve);
-    if (!is_new && rank(curve) > rank(known->second)) {
-      known->second = curve;
-    }
-  }
   std::vector<AllReduceCurve> chosen;
-  chosen.reserve(best.size());
-  for (auto& [ranks, curve] : best) {
-    chosen.push_back(std::move(curve));
-  }
+  std::copy_if(curves.begin(), curves.end(), std::back_inserter(chosen), [&](const AllReduceCurve& curve) {
+    return (over_hosts || !curve.over_hosts) && (by_peers || !curve.by_peers);
+  });
+  // The first curve of its ranks is the most like the run. The hosts are compared before the path: a network differs
+  // more from a host than peer memory from NCCL.
+  const auto order = [](const AllReduceCurve& curve) {
+    return std::tuple(curve.ranks, !curve.over_hosts, !curve.by_peers);
+  };
+  std::stable_sort(chosen.begin(), chosen.end(), [&](const auto& a, const auto& b) { return order(a) < order(b); });
+  const auto others =
+      std::unique(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) { return a.ranks == b.ranks; });
+  chosen.erase(others, chosen.end());
   return chosen;
 }
 

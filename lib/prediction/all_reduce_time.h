@@ -21,9 +21,9 @@ struct AllReduceCurve {
   bool over_hosts = false;  // the ranks were on several hosts
 };
 
-// Returns the curve of each number of ranks that a run like those of `times` would get: a curve over hosts only if
-// they ran over hosts, and one through peer memory only if their GPUs use it. Where there is no such curve, a run over
-// hosts gets that of one host, and a run through peer memory that of NCCL.
+// Returns the curve of each number of ranks, sorted, that a run like those of `times` would get: a curve over hosts
+// only if they ran over hosts, and one through peer memory only if their GPUs use it. Where there is no such curve, a
+// run over hosts gets that of one host, and a run through peer memory that of NCCL.
 std::vector<AllReduceCurve> CurvesFor(const ScalingTimes& times, const std::vector<AllReduceCurve>& curves);
 
 // Pattern in which the ranks of a run send their gradients. The measured all-reduces send like a ring.

@@ -63,8 +63,7 @@ struct ScalingTimes {
   GpuPath gpu_path = GpuPath::kUnknown;  // path of the point with the most ranks
 };
 
-// Returns the largest number of ranks, and whether ranks of a run were on several hosts.
-uint32_t MaxRanks(const ScalingTimes& times);
+// Returns whether ranks of a run were on several hosts.
 bool RanOverHosts(const ScalingTimes& times);
 
 // Returns the times of a scale record's completed points and, for more batches of one device, of a sweep record with

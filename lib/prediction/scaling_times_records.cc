@@ -12,6 +12,7 @@
 #include "lib/collectives/all_reduce_points.h"
 #include "lib/prediction/scaling_times.h"
 #include "lib/scaling/base_cases.h"
+#include "lib/scaling/point_settings.h"
 #include "lib/scaling/pooled_probe.h"
 #include "lib/scaling/recorded_hosts.h"
 
@@ -113,22 +114,21 @@ void SetHosts(const ScaleRecords& scale, const proto::ScaleSpec& spec, const pro
     return;
   }
   time.hosts = static_cast<uint32_t>(hosts.hosts());
-  const std::string& reducer = point.reducer().empty() ? spec.reducer() : point.reducer();
   const std::string hierarchical(ExchangeName(Exchange::kHierarchical));
-  if (hosts.ranks() > hosts.hosts() && (reducer == hierarchical || point.communicator() == hierarchical)) {
+  if (hosts.ranks() > hosts.hosts() &&
+      (SettingsOf(spec, point).reducer() == hierarchical || point.communicator() == hierarchical)) {
     time.exchange = Exchange::kHierarchical;
   }
 }
 
-// Returns the path of the point with the most ranks. A record without a reducer is of a version that had only NCCL.
+// Returns the path of the point with the most ranks.
 GpuPath PathOf(const proto::ScaleSpec& spec, const std::vector<const proto::ScalePoint*>& points) {
   const auto most = std::max_element(points.begin(), points.end(),
                                      [](const auto* a, const auto* b) { return a->ranks() < b->ranks(); });
   if (most == points.end() || spec.training().device() != proto::CUDA) {
     return GpuPath::kUnknown;
   }
-  const std::string& reducer = (*most)->reducer().empty() ? spec.reducer() : (*most)->reducer();
-  return reducer.empty() || reducer == "own" || reducer == "c10d" ? GpuPath::kNccl : GpuPath::kPeerMemory;
+  return IsByPeers(SettingsOf(spec, **most).reducer()) ? GpuPath::kPeerMemory : GpuPath::kNccl;
 }
 
 bool IsTimed(const proto::ScaleRecord& record) { return record.has_point() && IsTimedPoint(record.point()); }
@@ -173,14 +173,6 @@ void AddSweep(const SweepRecords& sweep, double run_to_run_fraction, ScalingTime
 }
 
 }  // namespace
-
-uint32_t MaxRanks(const ScalingTimes& times) {
-  uint32_t most = 0;
-  for (const ScalingTime& time : times.times) {
-    most = std::max(most, time.ranks);
-  }
-  return most;
-}
 
 bool RanOverHosts(const ScalingTimes& times) {
   return std::any_of(times.times.begin(), times.times.end(), [](const ScalingTime& time) { return time.hosts > 1; });
