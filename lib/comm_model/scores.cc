@@ -119,7 +119,10 @@ std::string PointsText(const std::vector<Point>& points) {
 // rows of the cluster as given: a run is made with the buckets and gradients of the record, not with those of a
 // variant.
 std::vector<proto::Prediction> Comparable(const RecordFile<proto::CommModelRecord>& earlier, double confidence) {
-  const std::string source = earlier.header.input().empty() ? earlier.input.path() : earlier.header.input(0).path();
+  const int inputs = earlier.header.input_size();
+  const std::string source = inputs == 0 ? earlier.input.path()
+                                         : absl::StrCat(earlier.header.input(0).path(),
+                                                        inputs > 1 ? absl::StrCat(" and ", inputs - 1, " more") : "");
   std::vector<proto::Prediction> predictions;
   for (const proto::CommModelRecord& record : earlier.records) {
     if (record.has_prediction() && !record.prediction().measured_epoch_seconds().has_value()) {

@@ -45,6 +45,18 @@ TEST(BendsTest, TheLatencyOfAStep) {
   EXPECT_THAT(Bends(SmallWorkload(1000), SmallCluster(1), 2), IsEmpty());     // one host
 }
 
+// The step of one device takes 1 ms: 0.1 ms are reported, 5 us are not. One device has no overhead.
+TEST(BendsTest, AnOverheadBelowZero) {
+  Workload workload = SmallWorkload(1000);
+  workload.overhead_seconds = Known(-0.1e-3);
+  EXPECT_THAT(Bends(workload, SmallCluster(1e-6), 4),
+              ElementsAre("overhead below 0: in the record a step of several devices took 0.1 ms less than the step of "
+                          "one device and its communication; measure both again on a quiet machine"));
+  EXPECT_THAT(Bends(workload, SmallCluster(1e-6), 1), IsEmpty());
+  workload.overhead_seconds = Known(-5e-6);
+  EXPECT_THAT(Bends(workload, SmallCluster(1e-6), 4), IsEmpty());
+}
+
 // 90 images in steps of 40: 40, 40 and 10, so 30 of 120 places are unused.
 TEST(BendsTest, TheLastStepOfAnEpoch) {
   EXPECT_THAT(Bends(SmallWorkload(90), SmallCluster(1e-6), 4),
