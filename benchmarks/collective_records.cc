@@ -16,7 +16,7 @@ void AddRow(const CollectiveRows& all, const CollectiveRow& row, uint32_t ranks,
   proto::CollectiveTimes& times = *records.emplace_back().mutable_times();
   times.set_collective(row.collective);
   times.set_way(row.way);
-  times.set_ranks(ranks);
+  times.set_ranks(RanksOfACall(row, ranks, all.hosts));
   times.set_type(row.collective == kPeerToPeer ? "" : type);
   times.set_size_bytes(row.size_bytes);
   times.mutable_seconds()->mutable_value()->Add(row.replays.begin(), row.replays.end());

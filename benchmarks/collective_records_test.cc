@@ -17,10 +17,10 @@ using ::testing::SizeIs;
 // Result of rank 0 of two hosts, whose times count, and of rank 1.
 constexpr char kTimed[] =
     "2 0\nleft_out nccl_window: the ranks are on 2 hosts\nall_reduce nccl 1024 1024 1.5 0 9e-6 8e-6 7e-6\n"
-    "all_reduce hierarchical_nccl 1024 1024 1.5 1 9e-6 6e-6";
+    "all_reduce hierarchical_nccl 1024 1024 1.5 1 9e-6 6e-6\nall_reduce counterparts 1024 1024 1 0 9e-6 5e-6";
 constexpr char kOther[] =
     "2 0\nleft_out nccl_window: the ranks are on 2 hosts\nall_reduce nccl 1024 1024 1.5 3\n"
-    "all_reduce hierarchical_nccl 1024 1024 1.5 2";
+    "all_reduce hierarchical_nccl 1024 1024 1.5 2\nall_reduce counterparts 1024 1024 1 0";
 
 TEST(CollectiveRecordsTest, JoinsTheTimesOfOneRankAndTheWrongElementsOfAll) {
   const auto rows = JoinRows({kTimed, kOther});
@@ -28,7 +28,7 @@ TEST(CollectiveRecordsTest, JoinsTheTimesOfOneRankAndTheWrongElementsOfAll) {
   EXPECT_EQ(rows->hosts, 2);
   EXPECT_EQ(rows->link_bytes_per_second, 0);
   EXPECT_THAT(rows->left_out, ElementsAre("nccl_window: the ranks are on 2 hosts"));
-  ASSERT_THAT(rows->rows, SizeIs(2));
+  ASSERT_THAT(rows->rows, SizeIs(3));
   EXPECT_EQ(rows->rows[0].wrong, 3);
   EXPECT_EQ(rows->rows[1].wrong, 3);
   EXPECT_THAT(rows->rows[0].replays, ElementsAre(8e-6, 7e-6));
@@ -44,10 +44,11 @@ TEST(CollectiveRecordsTest, SeveralHostsHaveNoLinkAndNoCrossovers) {
   ASSERT_THAT(rows, IsOk());
   std::vector<proto::CollectiveTimesRecord> records;
   ASSERT_THAT(AddRecords(*rows, 4, "bf16", records), IsOk());
-  ASSERT_THAT(records, SizeIs(2));
+  ASSERT_THAT(records, SizeIs(3));
   EXPECT_THAT(records[1], EqualsProto("times { collective: 'all_reduce' way: 'hierarchical_nccl' ranks: 4 "
                                       "type: 'bf16' size_bytes: 1024 seconds { value: 6e-6 } eager_seconds: 9e-6 "
                                       "wrong_elements: 3 hosts: 2 }"));
+  EXPECT_EQ(records[2].times().ranks(), 2);  // a rank of each host
 }
 
 TEST(CollectiveRecordsTest, OneHostHasCrossovers) {

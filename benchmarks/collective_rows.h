@@ -13,6 +13,7 @@
 namespace lockstep {
 
 inline constexpr char kPeerToPeer[] = "peer_to_peer";
+inline constexpr char kCounterparts[] = "counterparts";
 
 // Returns "all_reduce", "reduce_scatter", "all_gather", "broadcast" and "peer_to_peer".
 const std::vector<std::string>& CollectiveNames();
@@ -48,6 +49,12 @@ struct CollectiveRows {
   std::vector<std::string> left_out;  // ways without rows, each with the reason
   std::vector<CollectiveRow> rows;    // the same on all ranks, in the same order
 };
+
+// Returns the number of ranks that take part in each of the row's calls: one of each host among counterparts, else all
+// `ranks`.
+inline uint32_t RanksOfACall(const CollectiveRow& row, uint32_t ranks, uint32_t hosts) {
+  return row.way == kCounterparts ? hosts : ranks;
+}
 
 // Returns the result of a rank as text. Names of collectives and ways must not contain spaces.
 std::string TextOf(const CollectiveRows& rows);

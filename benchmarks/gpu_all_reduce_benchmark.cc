@@ -31,6 +31,8 @@
 // for sums, with equally many ranks on each host, at least two:
 //   hierarchical_nccl, hierarchical_copies: reduce-scatter within the host, NCCL's all-reduce of each share among
 //   the ranks of the same index, all-gather within the host; within the host by NCCL or by copies
+//   counterparts: the second of these steps alone, with all data: each rank and its counterparts, all at once. `ranks`
+//   and busbw are those of one group: a rank of each host
 // A way that cannot be measured is printed with the reason.
 //
 // The record (lib/proto/collective_times.proto) has these rows, and on one host for each type the crossovers that
@@ -93,13 +95,13 @@ absl::StatusOr<CollectiveRows> RunAll(int ranks, const CollectiveTask& task, Wor
   return JoinRows(texts);
 }
 
-std::string NameOf(const CollectiveRow& row, int ranks, uint32_t hosts, const std::string& type) {
+std::string NameOf(const CollectiveRow& row, uint32_t ranks, uint32_t hosts, const std::string& type) {
   if (row.collective == kPeerToPeer) {
     const std::vector<std::string> pair = absl::StrSplit(row.way, '/');  // "FROM/TO" or "all"
     return absl::StrCat(row.collective, "/from:", absl::StrJoin(pair, "/to:"), "/bytes:", row.size_bytes);
   }
-  return absl::StrCat(row.collective, "/ranks:", ranks, "/type:", type, "/bytes:", row.size_bytes, "/method:", row.way,
-                      hosts > 1 ? absl::StrCat("/hosts:", hosts) : "");
+  return absl::StrCat(row.collective, "/ranks:", RanksOfACall(row, ranks, hosts), "/type:", type,
+                      "/bytes:", row.size_bytes, "/method:", row.way, hosts > 1 ? absl::StrCat("/hosts:", hosts) : "");
 }
 
 // `link`: bytes per second between neighbours; 0: not measured.
@@ -125,7 +127,7 @@ void Report(benchmark::State& state, const CollectiveRow& row, double link) {
 void Register(const CollectiveRows& all, int ranks, const std::string& type) {
   for (const CollectiveRow& row : all.rows) {
     benchmark::RegisterBenchmark(
-        NameOf(row, ranks, all.hosts, type).c_str(),
+        NameOf(row, static_cast<uint32_t>(ranks), all.hosts, type).c_str(),
         [row, link = all.link_bytes_per_second](benchmark::State& state) { Report(state, row, link); })
         ->UseManualTime()
         ->Iterations(1)

@@ -72,7 +72,7 @@ absl::Status GpuBackends::OpenWindow(const GpuBackendsOptions& options) {
 absl::Status GpuBackends::OpenSeveralHosts(const GpuBackendsOptions& options) {
   const std::string why_flat = WhyNotHierarchical(*hosts_);
   if (!why_flat.empty()) {
-    left_out_.push_back(absl::StrCat("hierarchical_nccl, hierarchical_copies: ", why_flat));
+    left_out_.push_back(absl::StrCat("hierarchical_nccl, hierarchical_copies, counterparts: ", why_flat));
   } else if (options.sums) {
     ASSIGN_OR_RETURN(hierarchical_, HierarchicalSum::Make(*context_.store, rank(), *hosts_,
                                                           options.max_bytes + kGuardBytes, context_.timeout));

@@ -125,6 +125,13 @@ void CaseBuilder::AddWindowSum(CollectiveCase like) {
 void CaseBuilder::AddHierarchicalSums(const CollectiveCase& like) {
   HierarchicalSum* const sum = backends_.hierarchical();
   const SumElement element = backends_.element();
+  const HostTopology& hosts = backends_.hosts();
+  CollectiveCase among_counterparts = like;
+  among_counterparts.bus_factor = 2.0 * (hosts.hosts() - 1) / hosts.hosts();
+  among_counterparts.expected = {{{0, like.count}, hosts.CounterpartsOf(backends_.rank())}};
+  Add(among_counterparts, kCounterparts, [sum, element](const at::Tensor& data, cudaStream_t stream) {
+    return sum->AmongCounterparts(data.data_ptr(), static_cast<size_t>(data.numel()), element, stream);
+  });
   Add(like, "hierarchical_nccl", [sum, element](const at::Tensor& data, cudaStream_t stream) {
     return sum->ByNccl(data.data_ptr(), static_cast<size_t>(data.numel()), element, stream);
   });

@@ -56,7 +56,7 @@ absl::Status HierarchicalSum::ByNccl(void* data, size_t count, SumElement elemen
   const size_t share = count / share_step();
   char* const own = static_cast<char*>(data) + share * element.bytes * static_cast<size_t>(in_host_->index());
   RETURN_IF_ERROR(in_host_->ReduceScatterSum(data, count, element.bytes, element.type, stream));
-  RETURN_IF_ERROR(counterparts_->AllReduceSum(own, share, element.type, stream));
+  RETURN_IF_ERROR(AmongCounterparts(own, share, element, stream));
   return in_host_->AllGather(data, count, element.bytes, element.type, stream);
 }
 
@@ -71,7 +71,7 @@ absl::Status HierarchicalSum::SumByCopies(size_t count, SumElement element, cuda
   const ShareRange own =
       ShareOf(count, sizeof(W), static_cast<uint32_t>(in_host_->index()), static_cast<uint32_t>(in_host_->size()));
   RETURN_IF_ERROR(peers_->ReduceScatter<W>(values, values + own.begin, count, stream));
-  RETURN_IF_ERROR(counterparts_->AllReduceSum(values + own.begin, own.count, element.type, stream));
+  RETURN_IF_ERROR(AmongCounterparts(values + own.begin, own.count, element, stream));
   return peers_->AllGather(values + own.begin, values, count * sizeof(W), stream);
 }
 

@@ -51,6 +51,12 @@ class HierarchicalSum {
   // Number of elements of which `count` must be a multiple in ByNccl: the ranks of a host.
   size_t share_step() const { return static_cast<size_t>(in_host_->size()); }
 
+  // Step 2 alone: replaces `count` elements at `data`, in any memory of the GPU, by their sums over this rank and its
+  // counterparts. Errors are those of NcclGroup.
+  absl::Status AmongCounterparts(void* data, size_t count, SumElement element, cudaStream_t stream) {
+    return counterparts_->AllReduceSum(data, count, element.type, stream);
+  }
+
   // Replaces `count` elements at `data`, in any memory of the GPU, by their sums over all ranks. Errors are those of
   // NcclGroup.
   absl::Status ByNccl(void* data, size_t count, SumElement element, cudaStream_t stream);

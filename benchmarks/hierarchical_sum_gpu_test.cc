@@ -53,11 +53,12 @@ at::Tensor Terms(int64_t count, int rank, const at::TensorOptions& options) {
       .to(options.dtype());
 }
 
-// One way to sum `count` elements at `memory`.
+// One way to sum `count` elements at `memory` over `ranks`.
 struct Way {
   const char* name;
   uint8_t* memory;
   int64_t step;  // number of which `count` must be a multiple
+  std::vector<int> ranks;
   std::function<absl::Status(size_t count, SumElement element, cudaStream_t stream)> call;
 };
 
@@ -71,7 +72,7 @@ absl::StatusOr<std::string> Check(RankContext& context, const Way& way, int64_t 
       options.dtype() == at::kBFloat16 ? SumElement{ncclBfloat16, 2} : SumElement{ncclFloat32, 4};
   const at::Tensor all = at::from_blob(way.memory, {count + kGuard}, options), data = all.slice(0, 0, count);
   at::Tensor sum = at::zeros({count}, options);
-  for (int rank = 0; rank < kRanks; ++rank) {
+  for (const int rank : way.ranks) {
     sum += Terms(count, rank, options);
   }
   const auto call = [&] { return way.call(static_cast<size_t>(count), element, stream.stream()); };
@@ -112,12 +113,17 @@ absl::StatusOr<std::string> ExactSums(RankContext& context) {
   }
   const at::Tensor own = at::empty({static_cast<int64_t>(kMaxBytes)}, at::TensorOptions(device).dtype(at::kByte));
   uint8_t* const memory = own.data_ptr<uint8_t>();
+  const std::vector<int> all = {0, 1, 2, 3}, counterparts = hosts.CounterpartsOf(context.rank);
   const std::vector<Way> ways = {
-      {"by nccl", memory, static_cast<int64_t>(sum->share_step()),
+      {"by nccl", memory, static_cast<int64_t>(sum->share_step()), all,
        [&](size_t count, SumElement element, cudaStream_t stream) {
          return sum->ByNccl(memory, count, element, stream);
        }},
-      {"by copies", sum->shared(), 1,
+      {"among counterparts", memory, 1, counterparts,
+       [&](size_t count, SumElement element, cudaStream_t stream) {
+         return sum->AmongCounterparts(memory, count, element, stream);
+       }},
+      {"by copies", sum->shared(), 1, all,
        [&](size_t count, SumElement element, cudaStream_t stream) { return sum->ByCopies(count, element, stream); }}};
   for (const Way& way : ways) {
     for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {

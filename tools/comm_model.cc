@@ -89,8 +89,9 @@ FLAG_WORDS(algorithm, "ring", "bidirectional_ring", "tree", "double_tree", "recu
            "hierarchical");
 ABSL_FLAG(
     std::string, inter_host_all_reduce, "",
-    "All-reduce times with one rank on each host, in a format of --all_reduce: the link between hosts is computed "
-    "from them instead of the two flags of its latency and bandwidth.");
+    "All-reduce times over several hosts: a record of gpu_all_reduce_benchmark on all devices of the hosts, or a file "
+    "of --all_reduce with one rank on each host. The link between hosts is computed from them instead of the two flags "
+    "of its latency and bandwidth.");
 ABSL_FLAG(std::string, output, "comm_model.rec", "Record file to write; '-': standard output.");
 ABSL_FLAG(std::string, format, "record",
           "record: the record only; text, csv, json, extra_p, nccl_tuner: also print this on standard output.");

@@ -144,13 +144,17 @@ absl::Status ReadCluster(const WhatIfOptions& options, CommModelInputs& inputs) 
   if (options.inter_host_all_reduce_path.empty()) {
     return absl::OkStatus();
   }
-  if (inputs.cluster.has_inter_host()) {
+  if (inputs.cluster.has_inter_host() || inputs.cluster.has_inter_host_flat()) {
     return absl::InvalidArgumentError(absl::StrCat("--inter_host_all_reduce=", options.inter_host_all_reduce_path,
                                                    ": the link between hosts is also given by flags or in --cluster; ",
                                                    "give one of both"));
   }
   ASSIGN_OR_RETURN(const AllReduceFile file, ReadAllReduce(options.inter_host_all_reduce_path, inputs.files));
-  ASSIGN_OR_RETURN(*inputs.cluster.mutable_inter_host(), InterHostLink(file.points, file.source));
+  ASSIGN_OR_RETURN(const InterHostLinks links, FitInterHostLinks(file.points, file.source));
+  *inputs.cluster.mutable_inter_host() = links.inter_host;
+  if (links.flat.has_value()) {
+    *inputs.cluster.mutable_inter_host_flat() = *links.flat;
+  }
   return absl::OkStatus();
 }
 

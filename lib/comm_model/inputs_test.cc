@@ -137,26 +137,32 @@ TEST(CommModelInputsTest, FlagsGoBeforeTheClusterFile) {
   EXPECT_EQ(inputs->cluster.inter_host().latency_seconds(), 5e-6);
 }
 
-// 2 ranks: 2 * 10 us + S / 1 GB/s, in the JSON of our benchmarks' records.
-TEST(CommModelInputsTest, TheLinkBetweenHostsMayBeMeasured) {
+// Pairs: 2 * 10 us + S / 1 GB/s; four ranks on two hosts: 6 * 10 us + 1.5 S / 1 GB/s. In the JSON of our benchmarks'
+// records.
+TEST(CommModelInputsTest, TheLinksBetweenHostsMayBeMeasured) {
   CommModelOptions options;
   options.what_if.inter_host_all_reduce_path = TempPath("hosts.json");
-  const auto times = [](const char* bytes, const char* seconds) {
-    return absl::StrCat(R"({"times": {"collective": "all_reduce", "way": "nccl", "type": "bf16", "ranks": 2, )",
-                        R"("size_bytes": ")", bytes, R"(", "seconds": {"value": [)", seconds, "]}}}");
+  const auto times = [](const char* way, int ranks, const char* bytes, const char* seconds) {
+    return absl::StrCat(R"(, {"times": {"collective": "all_reduce", "way": ")", way, R"(", "type": "bf16", "ranks": )",
+                        ranks, R"(, "hosts": 2, "size_bytes": ")", bytes, R"(", "seconds": {"value": [)", seconds,
+                        "]}}}");
   };
   WriteFile(options.what_if.inter_host_all_reduce_path,
             absl::StrCat(R"({"record": [{"header": {"schema": "lockstep.proto.CollectiveTimesFile", )",
-                         R"("schema_version": 1}}, )", times("1000", "21e-6"), ", ", times("1000000", "1020e-6"),
-                         R"(, {"trailer": {"record_count": "3"}}]})"));
+                         R"("schema_version": 1}})", times("nccl", 4, "1000", "61.5e-6"),
+                         times("counterparts", 2, "1000", "21e-6"), times("nccl", 4, "1000000", "1560e-6"),
+                         times("counterparts", 2, "1000000", "1020e-6"), R"(, {"trailer": {"record_count": "5"}}]})"));
   const auto inputs = ReadCommModelInputs(options);
   ASSERT_THAT(inputs, IsOk());
-  EXPECT_NEAR(inputs->cluster.inter_host().latency_seconds(), 10e-6, 1e-15);
-  EXPECT_NEAR(inputs->cluster.inter_host().bytes_per_second(), 1e9, 1e-3);
-  EXPECT_THAT(inputs->cluster.inter_host().source(), HasSubstr("hosts.json, nccl, bf16, 2 ranks"));
+  for (const proto::Link& link : {inputs->cluster.inter_host(), inputs->cluster.inter_host_flat()}) {
+    EXPECT_NEAR(link.latency_seconds(), 10e-6, 1e-12);
+    EXPECT_NEAR(link.bytes_per_second(), 1e9, 10);
+  }
+  EXPECT_THAT(inputs->cluster.inter_host().source(), HasSubstr("hosts.json, counterparts, bf16, 2 ranks"));
+  EXPECT_THAT(inputs->cluster.inter_host_flat().source(), HasSubstr("hosts.json, nccl, bf16, 4 ranks"));
   ASSERT_THAT(inputs->files, SizeIs(1));
   EXPECT_EQ(inputs->files[0].path(), options.what_if.inter_host_all_reduce_path);
-  options.what_if.cluster.mutable_inter_host()->set_latency_seconds(5e-6);
+  options.what_if.cluster.mutable_inter_host_flat()->set_latency_seconds(5e-6);
   EXPECT_THAT(ReadCommModelInputs(options),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--inter_host_all_reduce=")));
 }

@@ -40,12 +40,13 @@ std::string RowText(const proto::WhatIfRow& row) {
       LossText(row.loss_bytes_per_second()));
 }
 
-// Returns for example "  link between hosts, per device: 10 us, 50 GB/s (data sheet)"; empty if there is none.
-std::string LinkText(const proto::Link& link) {
+// Returns for example "  link between hosts, per device: 10 us, 50 GB/s (data sheet)"; empty if there is none. `of` may
+// name an exchange.
+std::string LinkText(absl::string_view of, const proto::Link& link) {
   if (!(link.bytes_per_second() > 0)) {
     return "";
   }
-  return absl::StrFormat("  link between hosts, per device: %.4g us, %.4g GB/s%s\n",
+  return absl::StrFormat("  link between hosts, per device%s: %.4g us, %.4g GB/s%s\n", of,
                          kMicroseconds.scale * link.latency_seconds(),
                          kGigabytesPerSecond.scale * link.bytes_per_second(),
                          link.source().empty() ? "" : absl::StrCat(" (", link.source(), ")"));
@@ -62,7 +63,8 @@ std::string PaysText(const proto::ModelSpec& spec) {
 // Returns the section of the rows of one variant.
 std::string VariantText(const std::vector<proto::WhatIfRow>& rows, const proto::CommModelSpec& spec) {
   std::string text =
-      absl::StrCat("\nWhat if, ", rows[0].variant(), " (modelled)\n", LinkText(spec.cluster().inter_host()));
+      absl::StrCat("\nWhat if, ", rows[0].variant(), " (modelled)\n", LinkText("", spec.cluster().inter_host()),
+                   LinkText(", flat exchange", spec.cluster().inter_host_flat()));
   absl::StrAppendFormat(&text, "  %6s %5s %6s %-12s %-18s %10s %10s %10s %10s %10s %9s %20s %8s %7s  %-4s %8s %9s\n",
                         "N", "hosts", "batch", "exchange", "algorithm", "all-red us", "1-dev us", "overhd us",
                         "exposed us", "strag us", "step ms", "epoch s", "speed-up", "effic %", "pays", "stops at",

@@ -26,7 +26,7 @@ constexpr char kTimes[] = R"(
 
 std::vector<proto::CommModelRecord> Records() {
   return {FromText("spec { model_spec { min_gain: 1.5 } cluster { inter_host { latency_seconds: 1e-5 bytes_per_second: "
-                   "5e10 source: 'flags' } } }"),
+                   "5e10 source: 'flags' } inter_host_flat { latency_seconds: 2e-5 bytes_per_second: 1e9 } } }"),
           FromText(absl::StrCat("what_if { ", kTimes, "devices: 2 hosts: 1 exchange: 'one host' ",
                                 "loss_bytes_per_second { absent_reason: 'one host' } }")),
           FromText(absl::StrCat("what_if { ", kTimes, "devices: 4 hosts: 2 exchange: 'flat' stops_paying_at: 64 ",
@@ -39,6 +39,7 @@ TEST(WhatIfTextTest, OneTableHasAllExchanges) {
   const std::string text = WhatIfText(Records());
   EXPECT_THAT(text, HasSubstr("\nWhat if, as given (modelled)\n"
                               "  link between hosts, per device: 10 us, 50 GB/s (flags)\n"
+                              "  link between hosts, per device, flat exchange: 20 us, 1 GB/s\n"
                               "       N hosts  batch exchange     algorithm "));
   EXPECT_THAT(text, HasSubstr("\n       2     1     32 one host     ring                      660       1100        "
                               "500         66         94      1.76 "

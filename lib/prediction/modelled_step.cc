@@ -28,6 +28,29 @@ absl::StatusOr<std::vector<BucketLoad>> BucketsOf(const Workload& workload, cons
   return Rebucket(buckets, variant.bucket_bytes, variant.bucket_bytes);
 }
 
+// Returns the exposed seconds if messages between hosts take `factor` times as long.
+absl::StatusOr<double> ExposedIfSlower(double factor, const std::vector<BucketLoad>& buckets, proto::Cluster cluster,
+                                       const Variant& variant, uint32_t devices) {
+  proto::Link& link = *cluster.mutable_inter_host();
+  link.set_latency_seconds(link.latency_seconds() * factor);
+  link.set_bytes_per_second(link.bytes_per_second() / factor);
+  ASSIGN_OR_RETURN(const ExchangeCost cost, CostOfExchange(variant.exchange, buckets, cluster, devices));
+  return cost.exposed_seconds;
+}
+
+// Returns the variance of the exposed seconds that the error of the link between hosts causes.
+absl::StatusOr<double> ExposedVariance(const std::vector<BucketLoad>& buckets, const proto::Cluster& cluster,
+                                       const Variant& variant, uint32_t devices) {
+  const double error = cluster.inter_host().relative_error();
+  if (error == 0 || devices <= cluster.devices_per_host()) {
+    return 0.0;
+  }
+  ASSIGN_OR_RETURN(const double slower, ExposedIfSlower(1 + error, buckets, cluster, variant, devices));
+  ASSIGN_OR_RETURN(const double faster, ExposedIfSlower(1 / (1 + error), buckets, cluster, variant, devices));
+  const double half = (slower - faster) / 2;
+  return half * half;
+}
+
 }  // namespace
 
 absl::StatusOr<ModelledStep> ModelStep(const Workload& workload, const proto::Cluster& cluster, const Variant& variant,
@@ -44,8 +67,11 @@ absl::StatusOr<ModelledStep> ModelStep(const Workload& workload, const proto::Cl
     step.overhead_seconds = workload.overhead_seconds;
     step.seconds = step.seconds + step.overhead_seconds;
   }
+  ASSIGN_OR_RETURN(const double exposed_variance, ExposedVariance(buckets, changed, variant, devices));
+  step.exposed_seconds = Known(step.exchange.exposed_seconds, exposed_variance);
   step.straggler_seconds = ExpectedMaximum(devices) * workload.straggler_sigma_seconds;
-  step.seconds.value += step.exchange.exposed_seconds + step.straggler_seconds;
+  step.seconds = step.seconds + step.exposed_seconds;
+  step.seconds.value += step.straggler_seconds;
   return step;
 }
 

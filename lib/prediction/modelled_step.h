@@ -1,7 +1,9 @@
 // Step and epoch of a training run on a cluster on which it was not run.
 //
 // A step is the one-device step, plus the measured overhead of several devices (predict.h), plus the exposed part of
-// the exchange (exchange_cost.h), plus stragglers. All of it is modelled: the links' numbers are used as given.
+// the exchange (exchange_cost.h), plus stragglers. All of it is modelled: the links' numbers are used as given. If the
+// link between hosts was measured (Link.relative_error), the standard error of the exposed part is half the difference
+// between a link that is slower and one that is faster by this factor.
 #ifndef LOCKSTEP_LIB_PREDICTION_MODELLED_STEP_H_
 #define LOCKSTEP_LIB_PREDICTION_MODELLED_STEP_H_
 
@@ -39,6 +41,7 @@ struct Variant {
 struct ModelledStep {
   Estimate seconds;              // sum of the parts: one-device step, overhead, exposed communication, stragglers
   Estimate overhead_seconds;     // 0 on one device
+  Estimate exposed_seconds;      // exposed communication, with the error of a measured link between hosts
   double straggler_seconds = 0;  // wait for the slowest device
   ExchangeCost exchange;
 };

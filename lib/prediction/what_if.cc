@@ -18,6 +18,10 @@ namespace {
 absl::Status CheckLink(const proto::Link& link, absl::string_view name, bool needs_latency) {
   const double latency = link.latency_seconds(), bandwidth = link.bytes_per_second();
   const bool latency_ok = std::isfinite(latency) && (needs_latency ? latency > 0 : latency >= 0);
+  if (!(link.relative_error() >= 0) || std::isinf(link.relative_error())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the ", name, "-host link needs a relative_error of 0 or more; found ", link.relative_error()));
+  }
   if (!latency_ok || !(bandwidth > 0) || std::isinf(bandwidth)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the ", name, "-host link needs a bandwidth above 0 and a latency ", needs_latency ? "above 0" : "of 0 or more",
@@ -75,6 +79,15 @@ absl::StatusOr<uint32_t> StopsPayingAt(const Workload& workload, const proto::Cl
   return 0;
 }
 
+// Returns the cluster whose link between hosts is that of this exchange.
+proto::Cluster ClusterOf(Exchange exchange, const proto::Cluster& given) {
+  proto::Cluster cluster = given;
+  if (exchange == Exchange::kFlat && cluster.has_inter_host_flat()) {
+    *cluster.mutable_inter_host() = cluster.inter_host_flat();
+  }
+  return cluster;
+}
+
 }  // namespace
 
 absl::Status CheckCluster(const proto::Cluster& cluster, uint32_t max_devices) {
@@ -88,8 +101,9 @@ absl::Status CheckCluster(const proto::Cluster& cluster, uint32_t max_devices) {
   return max_devices > cluster.devices_per_host() ? CheckLink(cluster.inter_host(), "inter", true) : absl::OkStatus();
 }
 
-absl::StatusOr<proto::WhatIfRow> AskWhatIf(const Workload& workload, const proto::Cluster& cluster,
+absl::StatusOr<proto::WhatIfRow> AskWhatIf(const Workload& workload, const proto::Cluster& given,
                                            const proto::ModelSpec& spec, const Variant& variant, uint32_t devices) {
+  const proto::Cluster cluster = ClusterOf(variant.exchange, given);
   RETURN_IF_ERROR(CheckCluster(cluster, devices));
   RETURN_IF_ERROR(CheckDevices(cluster, devices));
   ASSIGN_OR_RETURN(const ModelledStep modelled_step, ModelStep(workload, cluster, variant, devices));
@@ -112,7 +126,7 @@ absl::StatusOr<proto::WhatIfRow> AskWhatIf(const Workload& workload, const proto
   };
   *row.mutable_all_reduce_seconds() =
       modelled(Known(exchange.all_reduce_seconds), "sum over buckets of the algorithm's cost; links as given");
-  *row.mutable_exposed_seconds() = modelled(Known(exchange.exposed_seconds),
+  *row.mutable_exposed_seconds() = modelled(modelled_step.exposed_seconds,
                                             "finish_k = max(ready_k, finish_{k-1}) + t(S_k), last finish - last ready");
   *row.mutable_device_step_seconds() = modelled(workload.step_seconds, "step of one device");
   *row.mutable_overhead_seconds() =

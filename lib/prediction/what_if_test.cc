@@ -54,6 +54,44 @@ proto::WhatIfRow Ask(const Workload& workload, const proto::Cluster& cluster, co
   return row.value_or(proto::WhatIfRow());
 }
 
+// A link that was measured for the flat exchange alone changes no hierarchical one.
+TEST(WhatIfTest, TheFlatExchangeMayHaveItsOwnLink) {
+  proto::Cluster cluster = SmallCluster("ring"), flat_cluster = cluster;
+  cluster.mutable_inter_host_flat()->set_latency_seconds(40e-6);
+  cluster.mutable_inter_host_flat()->set_bytes_per_second(2e9);
+  *flat_cluster.mutable_inter_host() = cluster.inter_host_flat();
+  Variant flat, hierarchical;
+  flat.exchange = Exchange::kFlat;
+  hierarchical.exchange = Exchange::kHierarchical;
+  const auto text = [](const proto::WhatIfRow& row) { return row.DebugString(); };
+  EXPECT_EQ(text(Ask(SmallWorkload(), cluster, flat, 4)), text(Ask(SmallWorkload(), flat_cluster, flat, 4)));
+  EXPECT_EQ(text(Ask(SmallWorkload(), cluster, hierarchical, 4)),
+            text(Ask(SmallWorkload(), SmallCluster("ring"), hierarchical, 4)));
+  EXPECT_NE(text(Ask(SmallWorkload(), cluster, flat, 4)), text(Ask(SmallWorkload(), SmallCluster("ring"), flat, 4)));
+  cluster.mutable_inter_host_flat()->set_latency_seconds(0);
+  EXPECT_FALSE(AskWhatIf(SmallWorkload(), cluster, Spec(), flat, 4).ok());
+}
+
+// Over a link that is 25 % slower, 6 messages of 1 MB take 6 * 137.5 us instead of 6 * 110 us; over one that takes
+// 1/1.25 of the time, 6 * 88 us. All of it is exposed. Half the difference is 148.5 us.
+TEST(WhatIfTest, TheErrorOfAMeasuredLinkIsInTheInterval) {
+  proto::Cluster cluster = SmallCluster("ring");
+  const Workload workload = SmallWorkload();
+  Variant flat;
+  flat.exchange = Exchange::kFlat;
+  const proto::WhatIfRow exact = Ask(workload, cluster, flat, 4);
+  EXPECT_FALSE(exact.exposed_seconds().has_low());
+  cluster.mutable_inter_host()->set_relative_error(0.25);
+  const proto::WhatIfRow row = Ask(workload, cluster, flat, 4);
+  EXPECT_EQ(row.step_seconds().value(), exact.step_seconds().value());
+  const double kReach = 1.959964;  // half of a 95 % interval, in standard errors
+  EXPECT_NEAR(row.exposed_seconds().high() - row.exposed_seconds().value(), kReach * 148.5e-6, 1e-9);
+  EXPECT_NEAR(row.step_seconds().high() - row.step_seconds().value(), kReach * 148.5e-6, 1e-9);
+  EXPECT_FALSE(Ask(workload, cluster, flat, 2).step_seconds().has_low());  // one host
+  cluster.mutable_inter_host()->set_relative_error(-1);
+  EXPECT_FALSE(AskWhatIf(workload, cluster, Spec(), flat, 4).ok());
+}
+
 TEST(WhatIfTest, OneDeviceIsTheRunItself) {
   const proto::WhatIfRow row = Ask(SmallWorkload(), SmallCluster("ring"), Variant(), 1);
   EXPECT_NEAR(row.epoch_seconds().value(), 0.1, kClose);  // 100 steps of 1 ms
