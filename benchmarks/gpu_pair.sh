@@ -18,8 +18,8 @@
 #              DDP in a CUDA graph on all. Two GPUs are predicted from one and the record of all_reduce, which must be
 #              run first
 #   hosts      all ranks as two virtual hosts: all-reduce and fast step, flat over NCCL and hierarchical, and PyTorch's
-#              DDP in a CUDA graph, between the hosts over sockets. The step is predicted from one host and an all-reduce
-#              of two ranks, one per host, before it is run. Four GPUs; or under NVIDIA MPS two with
+#              DDP in a CUDA graph, between the hosts over sockets. The step is predicted from one host and the
+#              all-reduces between the hosts, before it is run. Four GPUs; or under NVIDIA MPS two with
 #              LOCKSTEP_RANKS_PER_GPU=2, or one with 4
 #   accuracy   200 epochs at 128 per GPU on two, and 256 on one; SEEDS=3
 #   lab        the whole lab with its questions, on a tenth of the pictures: JPEG names their folder
@@ -135,32 +135,53 @@ section_all() {
   ddp_graph "$gpus"
 }
 
+# REDUCER RANKS: the fast step on 1 and on RANKS ranks of one host, a record for each batch. If ranks share GPUs, a
+# second host trains meanwhile, the same batch on as many ranks, because in the run that is predicted it does so, too.
+one_host() {
+  local batch flags load="" attempt
+  for batch in 512 128 32; do
+    flags="--preset=fast --batch_size=$batch --noevaluate --ablation=false --reducer=$1"
+    if [ "${LOCKSTEP_RANKS_PER_GPU:-1}" -gt 1 ]; then
+      for attempt in 1 2; do # MPS refuses the first program after one was stopped
+        "$package/scale_run" --input=dataset.rec --output="load_$1_$batch.rec" $flags --ranks="$2" --repeats=100000 \
+          >>log.txt 2>&1 &
+        load=$!
+        sleep 6 # it trains before this run does
+        kill -0 "$load" 2>>log.txt && break
+      done
+    fi
+    scale "one_host_$1_$batch" $flags --ranks="1,$2" --repeats=3
+    [ -n "$load" ] || continue
+    if kill -TERM "$load" 2>>log.txt; then
+      wait "$load"
+    else
+      echo "one_host_$1_$batch: no second host trained meanwhile, see log.txt"
+      status=1
+    fi
+  done
+}
+
 # The prediction is a file before the run begins, and the run's record holds its digest. Each form is predicted from one
-# host that adds its gradients as that form does within a host.
+# host that adds its gradients as that form does within a host, and from all-reduces between the hosts.
 section_hosts() {
   local per_host=$((gpus * ${LOCKSTEP_RANKS_PER_GPU:-1} / 2)) zeros ones reducer
   printf -v zeros '0,%.0s' $(seq "$per_host")
   printf -v ones '1,%.0s' $(seq "$per_host")
   local ranks=$((2 * per_host)) of_rank="$zeros${ones%,}" ddp_repeats=3
-  local sums="--types=bf16 --collectives=all_reduce --max_bytes=67108864"
-  local flags="--preset=fast --batch_size=512,128,32 --repeats=3 --noevaluate --ablation=false"
   local -x NCCL_SOCKET_IFNAME="${NCCL_SOCKET_IFNAME:-lo}"
-  LOCKSTEP_HOST_OF_RANK=0,1 run two_ranks gpu_all_reduce_benchmark --ranks=2 $sums --record=two_ranks.rec
+  LOCKSTEP_HOST_OF_RANK="$of_rank" run between_hosts gpu_all_reduce_benchmark --ranks="$ranks" --types=bf16 \
+    --collectives=all_reduce --max_bytes=67108864 --record=between_hosts.rec
   for reducer in own hierarchical; do
-    local one_host="--ranks=1,$per_host --reducer=$reducer"
-    # If ranks share GPUs, a second host of the same work shares them already in the run that is predicted from.
-    [ "${LOCKSTEP_RANKS_PER_GPU:-1}" -eq 1 ] || scale "other_host_$reducer" $flags $one_host >/dev/null &
-    scale "one_host_$reducer" $flags $one_host
-    wait
-    run "predict_$reducer" comm_model --input="one_host_$reducer.rec" --what_if="$ranks" \
-      --devices_per_host="$per_host" --inter_host_all_reduce=two_ranks.rec --format=text \
+    one_host "$reducer" "$per_host"
+    run "predict_$reducer" comm_model --input="$(ls one_host_"$reducer"_*.rec | paste -sd,)" --what_if="$ranks" \
+      --devices_per_host="$per_host" --inter_host_all_reduce=between_hosts.rec --format=text \
       --output="predicted_$reducer.rec"
     sha256sum "predicted_$reducer.rec"
   done
   export LOCKSTEP_HOST_OF_RANK="$of_rank"
-  run all_ranks gpu_all_reduce_benchmark --ranks="$ranks" $sums --record=all_ranks.rec
   for reducer in own hierarchical; do
-    scale "hosts_$reducer" $flags --reducer="$reducer" --ranks="$ranks" --prediction="predicted_$reducer.rec"
+    scale "hosts_$reducer" --preset=fast --batch_size=512,128,32 --repeats=3 --noevaluate --ablation=false \
+      --reducer="$reducer" --ranks="$ranks" --prediction="predicted_$reducer.rec"
     run "score_$reducer" comm_model --input="hosts_$reducer.rec" --score="predicted_$reducer.rec" \
       --output="scored_$reducer.rec" --format=text
   done
