@@ -114,7 +114,8 @@ section_all_reduce() {
   "$package/gpu_all_reduce_benchmark" --benchmark_out=gpu_all_reduce.json --benchmark_out_format=json \
     --record=collective_times.rec 2>>log.txt | tee -a log.txt ||
     status=1
-  torchrun --nproc-per-node "$gpus" "$here/peers/all_reduce_pytorch.py" 2>>log.txt | tee -a log.txt || status=1
+  torchrun --nproc-per-node "$gpus" "$here/peers/all_reduce_pytorch.py" --output all_reduce_peers.jsonl 2>>log.txt |
+    tee -a log.txt || status=1
 }
 
 # The prediction is a file before the run begins, and the run's record holds its digest. One GPU gets the reducer of

@@ -18,7 +18,7 @@ import render  # noqa: E402
 import tables  # noqa: E402
 
 DOCUMENTS = ["README.md", "docs/questions.md", "docs/sessions.md", "benchmarks/README.md", "benchmarks/lab.md",
-             "benchmarks/networks.md"]
+             "benchmarks/networks.md", "benchmarks/predictions.md"]
 
 
 def generated(root, text):

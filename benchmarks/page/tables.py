@@ -838,9 +838,10 @@ def int8_cutlass(results):
     return block(answer, head, rows, line)
 
 
-def predictions(results, made_before):
+def predictions(results, made_before, virtual_hosts=False):
     """Returns the predictions, one row for each run with its three batches, and the number inside their interval."""
-    lines = [line for line in results.lines("predictions.jsonl") if line["made_before_run"] == made_before]
+    lines = [line for line in results.lines("predictions.jsonl")
+             if line["made_before_run"] == made_before and ("virtual hosts" in line["note"]) == virtual_hosts]
     runs, inside = collections.defaultdict(dict), 0
     for line in lines:
         holds = line["low"] <= line["measured"] <= line["high"]
@@ -869,17 +870,30 @@ def prediction_source(lines, command):
 SLOW_LINK = "`benchmarks/gpu_pair.sh lockstep dataset.rec out slow_link`"
 
 
+def prediction_answer(kind, lines, inside):
+    off = Sample([abs(line["predicted"] / line["measured"] - 1) * 100 for line in lines])
+    linear = Sample([abs(line["linear"] / line["measured"] - 1) * 100 for line in lines])
+    return (f"Of {len(lines)} predictions {kind}, {inside} lie within their 95 % interval; they are off by "
+            f"{significant(off.median, 2)} % in the median and {significant(off.maximum)} % at most, "
+            f"T_1/N by {significant(linear.median, 2)} and {significant(linear.maximum, 2)} %. Seconds predicted [95 % interval], "
+            "measured, and the error:")
+
+
 @table("predicted_before", "Predictions written before their runs")
 def predicted_before(results):
     lines, rows, inside = predictions(results, True)
-    off = Sample([abs(line["predicted"] / line["measured"] - 1) * 100 for line in lines])
-    linear = Sample([abs(line["linear"] / line["measured"] - 1) * 100 for line in lines])
-    answer = (f"Of {len(lines)} predictions written before their runs, {inside} lie within their 95 % interval; they are off by "
-              f"{significant(off.median, 2)} % in the median and {significant(off.maximum)} % at most, "
-              f"T_1/N by {significant(linear.median, 2)} and {significant(linear.maximum, 2)} %. Seconds predicted [95 % interval], measured, and the error:")
-    command = (f"`benchmarks/gpu_pair.sh lockstep dataset.rec out all`, over sockets {SLOW_LINK}, virtual hosts "
-               "`LOCKSTEP_RANKS_PER_GPU=4 benchmarks/gpu_pair.sh lockstep dataset.rec out hosts` (2 on two GPUs; \"one "
-               "host over\": the exchange of the run that the prediction is made from)")
+    answer = prediction_answer("written before their runs, with a GPU for each rank", lines, inside)
+    command = f"`benchmarks/gpu_pair.sh lockstep dataset.rec out all_reduce all`, over sockets {SLOW_LINK}"
+    return block(answer, PREDICTION_HEAD, rows, prediction_source(lines, command))
+
+
+@table("predicted_virtual_hosts", "Predictions of virtual hosts on shared GPUs")
+def predicted_virtual_hosts(results):
+    lines, rows, inside = predictions(results, True, virtual_hosts=True)
+    answer = prediction_answer("of four ranks that share one or two GPUs, written before their runs", lines, inside)
+    command = ("`LOCKSTEP_RANKS_PER_GPU=4 benchmarks/gpu_pair.sh lockstep dataset.rec out hosts` (2 on two GPUs; \"one host over\": "
+               "the exchange of the run that the prediction is made from; \"network of\": the ranks of the all-reduce that the link "
+               "is computed from, two without those words)")
     return block(answer, PREDICTION_HEAD, rows, prediction_source(lines, command))
 
 
