@@ -13,7 +13,6 @@
 // The intervals take the breakpoints as known. They reach their confidence if the pieces differ clearly. If two pieces
 // nearly agree, the intervals of a new time still reach it, but those of alpha and beta mean little. Pure functions,
 // any thread.
-// agree, those of a new time still do, and those of alpha and beta mean little. Pure functions, any thread.
 #ifndef LOCKSTEP_LIB_COLLECTIVES_PIECEWISE_ALPHA_BETA_H_
 #define LOCKSTEP_LIB_COLLECTIVES_PIECEWISE_ALPHA_BETA_H_
 

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/status_macros.h"
-#include "lib/collectives/piecewise_alpha_beta.h"
-#include "lib/statistics/statistics.h"
+#include "lib/collectives/all_reduce_fit.h"
 #include "lib/statistics/unit.h"
 
 namespace lockstep {
@@ -48,50 +46,29 @@ std::vector<AllReducePoint> Chosen(const std::vector<AllReducePoint>& points,
   return chosen;
 }
 
-// Returns the median of each size.
-std::vector<TimedSize> MediansOf(const std::vector<AllReducePoint>& points) {
-  std::map<uint64_t, std::vector<double>> seconds;
-  for (const AllReducePoint& point : points) {
-    std::vector<double>& of_size = seconds[point.size_bytes];
-    of_size.insert(of_size.end(), point.seconds.begin(), point.seconds.end());
-  }
-  std::vector<TimedSize> medians;
-  for (const auto& [size_bytes, all] : seconds) {
-    medians.push_back({static_cast<double>(size_bytes), Median(all)});
-  }
-  return medians;
-}
-
-// Returns for example ", errors of the line up to 12 %"; empty for two sizes, which a line meets.
-std::string ErrorText(const AlphaBetaPiece& line, const std::vector<TimedSize>& medians) {
-  double worst = 0;
-  for (const TimedSize& size : medians) {
-    const double fitted = line.alpha_seconds + line.beta_seconds_per_byte * size.size_bytes;
-    worst = std::max(worst, std::abs(fitted / size.seconds - 1));
-  }
-  return medians.size() > 2 ? absl::StrFormat(", errors of the line up to %.2g %%", kPercent.scale * worst) : "";
-}
-
 // `points` must have two or more sizes.
 absl::StatusOr<proto::Link> FitLink(const std::vector<AllReducePoint>& points, const std::string& source) {
-  const std::vector<TimedSize> medians = MediansOf(points);
-  ASSIGN_OR_RETURN(const PiecewiseAlphaBeta fit, FitPiecewiseAlphaBeta(medians, /*max_pieces=*/1, /*confidence=*/0.95));
-  const AlphaBetaPiece& line = fit.pieces[0];
+  AllReduceFitOptions options;
+  options.max_pieces = 1;
+  ASSIGN_OR_RETURN(const AllReduceFit fit, FitAllReduce(points, options));
+  const AlphaBetaPiece& line = fit.model.pieces[0];
+  const std::string sizes = absl::StrFormat("%.10g to %.10g bytes", line.first_bytes, line.last_bytes);
   if (!(line.alpha_seconds > 0) || !(line.beta_seconds_per_byte > 0)) {
-    return absl::FailedPreconditionError(
-        absl::StrFormat("%s: %.10g bytes take %.6g s and %.10g bytes %.6g s, which no latency and bandwidth explain; "
-                        "measure smaller and larger sizes, %s",
-                        source, medians.front().size_bytes, medians.front().seconds, medians.back().size_bytes,
-                        medians.back().seconds, kOrGiveTheLink));
+    return absl::FailedPreconditionError(absl::StrCat(source,
+                                                      ": no latency and bandwidth above 0 explain the times of ", sizes,
+                                                      "; measure smaller and larger sizes, ", kOrGiveTheLink));
   }
   const double ranks = points[0].ranks, messages = 2 * (ranks - 1), copies = messages / ranks;
   proto::Link link;
   link.set_latency_seconds(line.alpha_seconds / messages);
   link.set_bytes_per_second(copies / line.beta_seconds_per_byte);
-  link.set_relative_error(std::sqrt(fit.relative_variance));
-  link.set_source(absl::StrFormat("%s%s, %.10g ranks, %.10g to %.10g bytes%s", source,
-                                  points[0].way.empty() ? "" : absl::StrCat(", ", points[0].way), ranks,
-                                  medians.front().size_bytes, medians.back().size_bytes, ErrorText(line, medians)));
+  link.set_relative_error(std::sqrt(fit.model.relative_variance));
+  link.set_source(absl::StrCat(source, points[0].way.empty() ? "" : absl::StrCat(", ", points[0].way), ", ", ranks,
+                               " ranks, ", sizes));
+  if (fit.worst_relative_error.has_value()) {
+    absl::StrAppendFormat(link.mutable_source(), ", left-out sizes are off by up to %.3g %%",
+                          kPercent.scale * *fit.worst_relative_error);
+  }
   return link;
 }
 
@@ -111,7 +88,7 @@ absl::StatusOr<InterHostLinks> FitInterHostLinks(const std::vector<AllReducePoin
         source, ": expected all-reduce times among counterparts or with one rank on each host, found those of ",
         within_hosts->ranks, " ranks on ",
         within_hosts->hosts == 1 ? "one host" : absl::StrCat(within_hosts->hosts, " hosts"),
-        "; measure with gpu_all_reduce_benchmark over several hosts, ", kOrGiveTheLink));
+        "; measure with this version's gpu_all_reduce_benchmark over several hosts, ", kOrGiveTheLink));
   }
   if (!HasSeveralSizes(single)) {
     return absl::FailedPreconditionError(

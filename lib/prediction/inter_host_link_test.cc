@@ -46,7 +46,8 @@ TEST(FitInterHostLinksTest, TheErrorOfTheLineIsNamed) {
   points.back().seconds[0] *= 2;
   const auto links = FitInterHostLinks(points, "hosts.json");
   ASSERT_THAT(links, IsOk());
-  EXPECT_EQ(links->inter_host.source(), "hosts.json, 2 ranks, 1000 to 100000000 bytes, errors of the line up to 35 %");
+  EXPECT_EQ(links->inter_host.source(),
+            "hosts.json, 2 ranks, 1000 to 100000000 bytes, left-out sizes are off by up to 51.1 %");
   EXPECT_NEAR(links->inter_host.relative_error(), 0.3, 0.05);
   EXPECT_NEAR(links->inter_host.bytes_per_second(), 3.695e9, 1e7);  // the last size alone would give 2.5 GB/s
 }
@@ -112,8 +113,7 @@ TEST(FitInterHostLinksTest, RefusesTimesThatAreNoLink) {
   for (AllReducePoint& point : pairs) {
     point.hosts = 2;
   }
-  refused(pairs,
-          "found those of 4 ranks on 2 hosts; measure with gpu_all_reduce_benchmark over several hosts, or give");
+  refused(pairs, "found those of 4 ranks on 2 hosts; measure with this version's gpu_all_reduce_benchmark over");
   refused({Point(2, 1000, {1e-3}, ""), Point(2, 2000, {1e-3}, "")}, "no latency and bandwidth");  // no bandwidth
   refused({Point(2, 1000, {1e-3}, ""), Point(2, 2000, {3e-3}, "")}, "no latency and bandwidth");  // latency below 0
 }
