@@ -10,7 +10,7 @@ set -uo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
 if [ $# -ne 3 ]; then
-  sed -n '2,8s/^# \{0,1\}//p' "$0"
+  sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"
   exit 2
 fi
 package="$(cd "$1" && pwd)"

@@ -84,6 +84,13 @@ def wide_lines(root, document):
             yield f"{document.relative_to(root)}:{number}: {len(line)} columns, expected at most {COLUMNS}"
 
 
+def cut_off_help(root, script):
+    """A script that prints the first lines of its head by their number loses those that are added later."""
+    for number, line in enumerate(script.read_text().splitlines(), 1):
+        if re.search(r"""sed -n ['"]2,\d""", line):
+            yield f"{script.relative_to(root)}:{number}: the help ends at a line number, expected /^set -/"
+
+
 def unnamed_headers(root):
     files = source_tree.files_in(root, {"lib"}, {".h", ".md"})
     for package in sorted({path.parent for path in files if path.parent.parent == root / "lib"}):
@@ -194,6 +201,11 @@ class DocumentsTest(unittest.TestCase):
     def test_documents_are_not_wider_than_sources(self):
         self.assertEqual([line for document in documents(self.root) for line in wide_lines(self.root, document)], [])
 
+    def test_the_help_of_scripts_is_their_whole_head(self):
+        scripts = [path for path in source_tree.files(self.root) if path.suffix == ".sh"]
+        self.assertGreater(len(scripts), 20)
+        self.assertEqual([line for script in scripts for line in cut_off_help(self.root, script)], [])
+
     def test_the_map_is_short(self):
         self.assertLessEqual(len((self.root / "DESIGN.md").read_bytes()), DESIGN_BYTES)
 
@@ -295,6 +307,11 @@ class DocumentsTest(unittest.TestCase):
     def test_a_wide_line_is_found(self):
         root = source_tree.sample(self, {"a.md": "x" * 121 + "\n|" + "x" * 121 + "\n```\n" + "x" * 121 + "\n```\n"})
         self.assertEqual(list(wide_lines(root, root / "a.md")), ["a.md:1: 121 columns, expected at most 120"])
+
+    def test_a_help_that_is_cut_off_is_found(self):
+        root = source_tree.sample(self, {"a.sh": "sed -n '2,/^set -/p' \"$0\"\nsed -n '2,9p' \"$0\"\n"})
+        self.assertEqual(list(cut_off_help(root, root / "a.sh")),
+                         ["a.sh:2: the help ends at a line number, expected /^set -/"])
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ unset CDPATH # cd would look for folders there, and print them
 
 case "${1:-}" in
   -*)
-    sed -n '2,8s/^# \{0,1\}//p' "$0"
+    sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"
     [ "$1" = --help ] && exit 0 || exit 2
     ;;
 esac

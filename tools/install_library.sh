@@ -27,7 +27,7 @@ for argument in "$@"; do
   esac
 done
 if [ -z "$prefix" ]; then
-  sed -n '2,15s/^# \{0,1\}//p' "$0"
+  sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"
   [ "${1:-}" = --help ] && exit 0 || exit 2
 fi
 mkdir -p -- "$prefix"

@@ -13,7 +13,7 @@ set -euo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
 if [ $# -ne 1 ] || [ "${1#-}" != "$1" ]; then
-  sed -n '2,11s/^# \{0,1\}//p' "$0"
+  sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"
   [ "${1:-}" = --help ] && exit 0 || exit 2
 fi
 mkdir -p -- "$1"

@@ -14,7 +14,7 @@ unset CDPATH # cd would look for folders there, and print them
 case "${1:-}" in
   "" | --fix | --install) ;;
   *)
-    sed -n '2,10s/^# \{0,1\}//p' "$0"
+    sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"
     [ "$1" = --help ] && exit 0 || exit 2
     ;;
 esac

@@ -8,8 +8,8 @@
 set -eu
 unset CDPATH # cd would look for folders there, and print them
 
-[ $# -eq 1 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 2; }
-case "$1" in --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+[ $# -eq 1 ] || { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; exit 2; }
+case "$1" in --help) sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;; esac
 root="$(cd "$(dirname "$0")/.." && pwd)"
 protoc="${LOCKSTEP_PROTOBUF_ROOT:+$LOCKSTEP_PROTOBUF_ROOT/bin/}protoc"
 

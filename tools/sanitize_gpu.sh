@@ -11,7 +11,7 @@
 set -uo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
-usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
 tools=memcheck,racecheck,initcheck,synccheck
 programs=.
 seconds=600

@@ -21,11 +21,11 @@ while [ "${1#--}" != "${1:-}" ]; do
     --seconds=*) seconds="${1#*=}" ;;
     --limit=*) limit="${1#*=}" ;;
     --runs=*) runs="${1#*=}" ;;
-    *) sed -n '2,10s/^# \{0,1\}//p' "$0"; [ "$1" = --help ] && exit 0 || exit 2 ;;
+    *) sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; [ "$1" = --help ] && exit 0 || exit 2 ;;
   esac
   shift
 done
-[ $# -eq 2 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -eq 2 ] || { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
 package="$(cd "$1" && pwd)" || exit 2
 mkdir -p "$2" || exit 2
 out="$(cd "$2" && pwd)"

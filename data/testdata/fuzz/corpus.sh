@@ -8,7 +8,7 @@
 set -euo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
-usage() { sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; }
 fail() {
   echo "corpus.sh: error: $1" >&2
   exit "${2:-1}"
