@@ -145,9 +145,9 @@ one_host() {
     if [ "${LOCKSTEP_RANKS_PER_GPU:-1}" -gt 1 ]; then
       for attempt in 1 2; do # MPS refuses the first program after one was stopped
         "$package/scale_run" --input=dataset.rec --output="load_$1_$batch.rec" $flags --ranks="$2" --repeats=100000 \
-          >>log.txt 2>&1 &
+          >"load_$1_$batch.log" 2>&1 &
         load=$!
-        sleep 6 # it trains before this run does
+        until grep -q images/s "load_$1_$batch.log" || ! kill -0 "$load" 2>>log.txt; do sleep 1; done # until it trains
         kill -0 "$load" 2>>log.txt && break
       done
     fi
@@ -156,7 +156,7 @@ one_host() {
     if kill -TERM "$load" 2>>log.txt; then
       wait "$load"
     else
-      echo "one_host_$1_$batch: no second host trained meanwhile, see log.txt"
+      echo "one_host_$1_$batch: no second host trained meanwhile, see load_$1_$batch.log"
       status=1
     fi
   done
