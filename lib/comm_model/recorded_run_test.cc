@@ -232,6 +232,30 @@ TEST(RecordedRunTest, WhatIfHasTheExchangesThatWereAskedFor) {
   EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("use --exchange=flat")));
 }
 
+// All-reduces of four ranks on two virtual hosts, whose sockets have no exact line: the rows have intervals.
+TEST(RecordedRunTest, AllReducesOverHostsGiveTheLinkOfEachExchange) {
+  CommModelOptions options = Options();
+  options.scale_paths = {WriteWholeScale()};
+  options.what_if.devices = {4};
+  options.what_if.batches = {128};
+  options.what_if.cluster.set_devices_per_host(2);
+  options.what_if.inter_host_all_reduce_path = "benchmarks/results/2026-11-30-h200x2-counterparts/collectives.rec";
+  const auto run = RunCommModel(options);
+  ASSERT_THAT(run, IsOk());
+  size_t rows = 0;
+  for (const proto::CommModelRecord& record : run->records) {
+    if (record.has_spec()) {
+      EXPECT_NEAR(record.spec().cluster().inter_host().bytes_per_second(), 1.99e9, 1e7);
+      EXPECT_NEAR(record.spec().cluster().inter_host_flat().bytes_per_second(), 2.96e9, 1e7);
+    }
+    if (record.has_what_if()) {
+      ++rows;
+      EXPECT_LT(record.what_if().exposed_seconds().low(), 0.8 * record.what_if().exposed_seconds().value());
+    }
+  }
+  EXPECT_EQ(rows, 2);
+}
+
 TEST(RecordedRunTest, WithoutACompletedRunNothingIsAnswered) {
   CommModelOptions options = Options();
   options.scale_paths = {WriteRecordedScale("failed.rec", [](const proto::ScaleRecord& record) {
