@@ -838,10 +838,10 @@ def int8_cutlass(results):
     return block(answer, head, rows, line)
 
 
-def predictions(results, made_before, virtual_hosts=False):
+def predictions(results, made_before, shared_gpus=False):
     """Returns the predictions, one row for each run with its three batches, and the number inside their interval."""
-    lines = [line for line in results.lines("predictions.jsonl")
-             if line["made_before_run"] == made_before and ("virtual hosts" in line["note"]) == virtual_hosts]
+    lines = [line for line in results.lines("predictions.jsonl") if line["made_before_run"] == made_before
+             and (line.get("gpus", line["ranks"]) < line["ranks"]) == shared_gpus]
     runs, inside = collections.defaultdict(dict), 0
     for line in lines:
         holds = line["low"] <= line["measured"] <= line["high"]
@@ -889,7 +889,7 @@ def predicted_before(results):
 
 @table("predicted_virtual_hosts", "Predictions of virtual hosts on shared GPUs")
 def predicted_virtual_hosts(results):
-    lines, rows, inside = predictions(results, True, virtual_hosts=True)
+    lines, rows, inside = predictions(results, True, shared_gpus=True)
     answer = prediction_answer("of four ranks that share one or two GPUs, written before their runs", lines, inside)
     command = ("`LOCKSTEP_RANKS_PER_GPU=4 benchmarks/gpu_pair.sh lockstep dataset.rec out hosts` (2 on two GPUs; \"one host over\": "
                "the exchange of the run that the prediction is made from; \"network of\": the ranks of the all-reduce that the link "

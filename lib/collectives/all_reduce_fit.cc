@@ -85,6 +85,11 @@ std::string WhyRejected(const AllReduceFit& fit, const FitAcceptance& acceptance
 
 }  // namespace
 
+bool HasSeveralSizes(const std::vector<AllReducePoint>& points) {
+  return std::any_of(points.begin(), points.end(),
+                     [&](const AllReducePoint& point) { return point.size_bytes != points[0].size_bytes; });
+}
+
 absl::StatusOr<AllReduceFit> FitAllReduce(const std::vector<AllReducePoint>& points,
                                           const AllReduceFitOptions& options) {
   ASSIGN_OR_RETURN(const std::vector<TimedSize> times, MedianTimes(points));

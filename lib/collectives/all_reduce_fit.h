@@ -52,6 +52,9 @@ struct AllReduceFit {
   std::string rejected;  // reason why the fit is not accepted; empty if it is accepted
 };
 
+// Returns true if the points have two or more sizes, which FitAllReduce needs.
+bool HasSeveralSizes(const std::vector<AllReducePoint>& points);
+
 // Fits the median time of each size, over the samples of all its points. All points must have the same ranks and
 // placement. InvalidArgument: points of several kinds, fewer than two sizes, or invalid options.
 absl::StatusOr<AllReduceFit> FitAllReduce(const std::vector<AllReducePoint>& points,

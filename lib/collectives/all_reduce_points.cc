@@ -249,6 +249,11 @@ absl::Status CheckMeasured(std::optional<double> microseconds, double wrong_elem
   return absl::OkStatus();
 }
 
+bool IsNcclsChoice(const AllReducePoint& point) {
+  return point.nccl_algorithm.empty() && point.nccl_protocol.empty() &&
+         (point.way.empty() || absl::StartsWith(point.way, "nccl, "));
+}
+
 std::string WayText(absl::string_view method, absl::string_view type) {
   return method == "shared_memory" ? "shared memory" : method == "gloo" ? "gloo" : absl::StrCat(method, ", ", type);
 }

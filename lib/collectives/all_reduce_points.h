@@ -58,6 +58,9 @@ absl::Status ParseForeignJson(absl::string_view text, const std::string& path, a
 // DataLoss: no time, a time that is not above 0 and finite, or wrong elements, which make the time meaningless.
 absl::Status CheckMeasured(std::optional<double> microseconds, double wrong_elements);
 
+// Returns true if NCCL ran the all-reduce with its own choice of algorithm and protocol, as in training.
+bool IsNcclsChoice(const AllReducePoint& point);
+
 // Returns the text of AllReducePoint::way for a method and an element type of our own benchmarks.
 std::string WayText(absl::string_view method, absl::string_view type);
 

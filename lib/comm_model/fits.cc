@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -27,14 +26,6 @@ std::map<GroupKey, Group> GroupsOf(const std::vector<AllReducePoint>& points) {
     groups[{point.ranks, point.hosts, point.in_place, point.way}].push_back(point);
   }
   return groups;
-}
-
-bool HasSeveralSizes(const Group& group) {
-  std::set<uint64_t> sizes;
-  for (const AllReducePoint& point : group) {
-    sizes.insert(point.size_bytes);
-  }
-  return sizes.size() > 1;
 }
 
 AllReduceFitOptions OptionsOf(const proto::ModelSpec& spec) {
@@ -127,9 +118,7 @@ bool IsByPeers(const AllReducePoint& point) { return absl::StartsWith(point.way,
 // Returns true for an all-reduce as training would run it: with NCCL's own choice, by peers with theirs, and on CPUs
 // through shared memory.
 bool TrainingGets(const AllReducePoint& point) {
-  return point.nccl_algorithm.empty() && point.nccl_protocol.empty() &&
-         (point.way.empty() || point.way == "shared memory" || absl::StartsWith(point.way, "nccl, ") ||
-          IsByPeers(point));
+  return IsNcclsChoice(point) || point.way == "shared memory" || IsByPeers(point);
 }
 
 void AddCurve(const AllReduceFit& fit, const AllReducePoint& sample, std::vector<AllReduceCurve>& curves) {

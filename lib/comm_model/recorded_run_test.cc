@@ -1,5 +1,6 @@
 // Runs the whole stage on recorded runs: benchmarks/results and data/published.
 #include <map>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
@@ -171,12 +172,18 @@ TEST(RecordedRunTest, AllReducesAreFitted) {
   }
 }
 
-TEST(RecordedRunTest, WhatIfNeedsTheLinkBetweenHosts) {
+// The recorded run, moved to `devices` on hosts of `per_host`.
+CommModelOptions WhatIf(std::vector<uint32_t> devices, uint32_t per_host) {
   CommModelOptions options = Options();
   options.scale_paths = {WriteWholeScale()};
-  options.what_if.devices = {8, 64};
+  options.what_if.devices = std::move(devices);
   options.what_if.batches = {128};
-  options.what_if.cluster.set_devices_per_host(8);
+  options.what_if.cluster.set_devices_per_host(per_host);
+  return options;
+}
+
+TEST(RecordedRunTest, WhatIfNeedsTheLinkBetweenHosts) {
+  CommModelOptions options = WhatIf({8, 64}, 8);
   EXPECT_THAT(RunCommModel(options),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--inter_host_gigabytes_per_second")));
   options.what_if.cluster.mutable_inter_host()->set_bytes_per_second(50e9);
@@ -209,11 +216,7 @@ std::vector<std::string> Exchanges(const CommModelOptions& options) {
 }
 
 TEST(RecordedRunTest, WhatIfHasTheExchangesThatWereAskedFor) {
-  CommModelOptions options = Options();
-  options.scale_paths = {WriteWholeScale()};
-  options.what_if.devices = {64};
-  options.what_if.batches = {128};
-  options.what_if.cluster.set_devices_per_host(8);
+  CommModelOptions options = WhatIf({64}, 8);
   options.what_if.cluster.mutable_inter_host()->set_bytes_per_second(50e9);
   options.what_if.cluster.mutable_inter_host()->set_latency_seconds(10e-6);
   options.what_if.cluster.set_algorithm("tree");
@@ -234,11 +237,7 @@ TEST(RecordedRunTest, WhatIfHasTheExchangesThatWereAskedFor) {
 
 // All-reduces of four ranks on two virtual hosts, whose sockets have no exact line: the rows have intervals.
 TEST(RecordedRunTest, AllReducesOverHostsGiveTheLinkOfEachExchange) {
-  CommModelOptions options = Options();
-  options.scale_paths = {WriteWholeScale()};
-  options.what_if.devices = {4};
-  options.what_if.batches = {128};
-  options.what_if.cluster.set_devices_per_host(2);
+  CommModelOptions options = WhatIf({4}, 2);
   options.what_if.inter_host_all_reduce_path = "benchmarks/results/2026-11-30-h200x2-counterparts/collectives.rec";
   const auto run = RunCommModel(options);
   ASSERT_THAT(run, IsOk());

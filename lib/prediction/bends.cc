@@ -31,16 +31,14 @@ absl::StatusOr<std::string> LatencyBend(const Workload& workload, const proto::C
 
 // Returns the sentence about an overhead below 0, with which a prediction may even exceed linear scaling; otherwise
 // empty.
-absl::StatusOr<std::string> OverheadBend(const Workload& workload, const proto::Cluster& cluster,
-                                         const Variant& variant, uint32_t devices) {
-  ASSIGN_OR_RETURN(const ModelledStep step, ModelStep(workload, cluster, variant, devices));
-  if (!(step.overhead_seconds.value <= -kWorthAWord * workload.step_seconds.value)) {
-    return std::string();
+std::string OverheadBend(const Workload& workload, uint32_t devices) {
+  if (devices == 1 || !(workload.overhead_seconds.value <= -kWorthAWord * workload.step_seconds.value)) {
+    return "";
   }
   return absl::StrFormat(
       "overhead below 0: in the record a step of several devices took %.3g ms less than the step of one device and its "
       "communication; measure both again on a quiet machine",
-      -kMilliseconds.scale * step.overhead_seconds.value);
+      -kMilliseconds.scale * workload.overhead_seconds.value);
 }
 
 // Returns the sentence about the last step of an epoch; empty if this step is nearly full.
@@ -64,9 +62,8 @@ std::string LastStepBend(const Workload& workload, uint32_t devices) {
 absl::StatusOr<std::vector<std::string>> ExplainBends(const Workload& workload, const proto::Cluster& cluster,
                                                       const Variant& variant, uint32_t devices) {
   ASSIGN_OR_RETURN(const std::string latency, LatencyBend(workload, cluster, variant, devices));
-  ASSIGN_OR_RETURN(const std::string overhead, OverheadBend(workload, cluster, variant, devices));
   std::vector<std::string> bends;
-  for (const std::string& bend : {latency, overhead, LastStepBend(workload, devices)}) {
+  for (const std::string& bend : {latency, OverheadBend(workload, devices), LastStepBend(workload, devices)}) {
     if (!bend.empty()) {
       bends.push_back(bend);
     }

@@ -18,9 +18,7 @@ constexpr char kOrGiveTheLink[] = "or give --inter_host_latency_microseconds and
 
 // Returns true for an all-reduce as training over several hosts would run it, or a part of it.
 bool TrainingGets(const AllReducePoint& point) {
-  return point.nccl_algorithm.empty() && point.nccl_protocol.empty() &&
-         (point.way.empty() || point.way == "gloo" || absl::StartsWith(point.way, "nccl, ") ||
-          absl::StartsWith(point.way, "counterparts, "));
+  return IsNcclsChoice(point) || point.way == "gloo" || absl::StartsWith(point.way, "counterparts, ");
 }
 
 bool HasSeveralRanksOnAHost(const AllReducePoint& point) { return point.hosts != 0 && point.hosts < point.ranks; }
@@ -70,11 +68,6 @@ absl::StatusOr<proto::Link> FitLink(const std::vector<AllReducePoint>& points, c
                           kPercent.scale * *fit.worst_relative_error);
   }
   return link;
-}
-
-bool HasSeveralSizes(const std::vector<AllReducePoint>& points) {
-  return std::any_of(points.begin(), points.end(),
-                     [&](const AllReducePoint& point) { return point.size_bytes != points[0].size_bytes; });
 }
 
 }  // namespace
